@@ -1,4 +1,4 @@
-/** A broken invariant: a defect of Selvage, never of the input. The command line exits with 4. */
+/** A violated invariant: an internal error, never caused by the input. The command line exits with 4. */
 export class InvariantError extends Error {
   override name = 'InvariantError';
 }

@@ -1,8 +1,8 @@
 /**
- * Puts together what has a name in common, directly or by way of others.
+ * Groups items that share a name, directly or through others.
  *
- * @param namesOf - a thing without names is by itself
- * @returns the groups in the order of their first members, and the members in the order in which they come
+ * @param namesOf - an item without names is a separate group
+ * @returns the groups in the order of their first members, and the members in their original order
  */
 export function connected<Of>(
   all: readonly Of[],

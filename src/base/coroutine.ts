@@ -1,18 +1,18 @@
 /**
- * A computation that waits by yielding what begins the wait. Whoever advances it may put a clock on each stretch from one
- * wait to the next, which nobody can do to the stretches of an async function; what begins outside of a stretch, such as
- * the loading of a module, is not cut short with it.
+ * A computation that waits by yielding a function that begins the wait. Its driver can measure the time between two
+ * waits, which is impossible for an async function; work that begins outside, such as the loading of a module, is not
+ * interrupted with it.
  */
 export type Steps<Result> = Generator<() => Promise<unknown>, Result, unknown>;
 
-/** Waits within steps: `const value = yield* settled(() => promise)`. @throws what the promise rejects with */
+/** Waits within steps: `const value = yield* settled(() => promise)`. @throws the rejection of the promise */
 export function* settled<Value>(begin: () => Promise<Value>): Steps<Value> {
   return (yield begin) as Value;
 }
 
 /**
  * Runs steps to their end.
- * @param advance runs one stretch, at once; what it throws ends the whole
+ * @param advance runs to the next wait, synchronously; an exception ends the computation
  */
 export async function complete<Result>(
   steps: Steps<Result>,

@@ -4,26 +4,26 @@ export interface Glob {
   readonly test: (text: string) => boolean;
 }
 
-/** What the characters of a glob mean. `*` is any number of characters, `?` is one, in every dialect. */
+/** Meaning of the characters of a glob. `*` is any number of characters, `?` is one, in every dialect. */
 interface GlobDialect {
-  /** What only `**` crosses: `*`, `?` and `[…]` do not take it, and `**` before it may also be nothing at all. */
+  /** The separator that only `**` crosses: `*`, `?` and `[…]` do not match it, and `**` before it may also be empty. */
   readonly separator: string | null;
-  /** Whether `{a,b}` are alternatives and `[…]` is a set of characters. If not, they stand for themselves. */
+  /** Whether `{a,b}` are alternatives and `[…]` is a set of characters. If not, they are literals. */
   readonly hasChoices: boolean;
 }
 
-/** One step of a glob: takes a character, or goes on at other steps without taking one. */
+/** One step of a glob: consumes a character, or continues at other steps without consuming one. */
 type Step =
   | { readonly kind: 'take'; readonly accepts: (character: string) => boolean }
   | { readonly kind: 'go'; readonly to: number[] };
 
-/** Steps of a glob at most: what is longer no person wrote, and matches nothing. */
+/** Maximum number of steps of a glob: longer ones are not handwritten, and match nothing. */
 const maximumSteps = 10_000;
 
 /**
- * Compiles a glob. Matching takes time proportional to the product of the lengths, whatever the glob: all ways through
- * it are followed at once.
- * @param pattern the text of the glob; every text is one
+ * Compiles a glob. Matching takes time proportional to the product of the lengths, for any glob: all paths through it
+ * are followed at once.
+ * @param pattern the text of the glob; every text is valid
  */
 export function compileGlob(pattern: string, dialect: GlobDialect): Glob {
   const steps = compile([...pattern], dialect);

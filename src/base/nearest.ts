@@ -1,4 +1,4 @@
-/** The candidate closest to `word` by edit distance, if one is close enough to be what was meant. */
+/** The candidate closest to `word` by edit distance, if one is close enough to be a likely typo. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(word.length / 2)) + 1;

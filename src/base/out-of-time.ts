@@ -1,4 +1,4 @@
-/** An analysis that looks at its time has none left. Whoever gave it the time says what was found so far. */
+/** The time limit of an analysis is exceeded. The caller that set the limit reports the results so far. */
 export class OutOfTime extends Error {
   override name = 'OutOfTime';
 }

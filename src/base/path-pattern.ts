@@ -8,7 +8,7 @@ export function pathPattern(pattern: string): Glob {
   return compileGlob(pattern, { separator: '/', hasChoices: true });
 }
 
-/** Whether a word holds any of the characters that make it a pattern. */
+/** Whether a word contains a character that makes it a pattern. */
 export function isPattern(word: string): boolean {
   return /[*?[{]/.test(word);
 }

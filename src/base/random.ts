@@ -1,6 +1,6 @@
 import { invariant } from './assert.ts';
 
-/** A seeded source of numbers: the same seed gives the same sequence on every machine. Not for secrets. */
+/** A seeded source of numbers: the same seed gives the same sequence on every platform. Not for secrets. */
 export interface Random {
   /** A float in [0, 1). */
   next(): number;

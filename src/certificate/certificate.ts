@@ -1,6 +1,6 @@
 /**
- * What `check --certificates DIR` writes: for each proved obligation what is claimed, and what refutes its negation.
- * `docs/certificates.md` says what the fields mean. Integers are decimal texts, since JSON has no large ones.
+ * The output of `check --certificates DIR`: for each proved obligation its claim, and the refutation of its negation.
+ * `docs/certificates.md` defines the fields. Integers are decimal strings, since JSON has no large ones.
  */
 
 export const certificateFormat = 'selvage-certificates';
@@ -10,7 +10,7 @@ export const certificateVersion = 1;
 export interface CertificateFile {
   readonly format: typeof certificateFormat;
   readonly version: typeof certificateVersion;
-  /** As reports show it. */
+  /** Its name in reports. */
   readonly kernel: string;
   readonly symbol: string;
   readonly launches: readonly CertifiedLaunch[];
@@ -37,25 +37,25 @@ export type CertifiedTier =
 export interface Certificate {
   readonly subject: CertificateSubject;
   readonly tier: CertifiedTier;
-  /** What is shown; null where the tier leaves nothing behind that can be checked again. */
+  /** The proof; null if the tier produces no evidence that can be checked again. */
   readonly proof: CertificateProof | null;
 }
 
-/** What an obligation is about: two accesses that must not meet, or a branch that all threads take alike. */
+/** The subject of an obligation: two accesses that must not overlap, or a branch that must be uniform. */
 interface CertificateSubject {
   readonly kind: 'race' | 'divergence';
   readonly scope: 'block' | 'grid';
   readonly places: readonly CertifiedPlace[];
 }
 
-/** An instruction by its number in the kernel, and where it stands. */
+/** An instruction by its index in the kernel, and its location. */
 export interface CertifiedPlace {
   readonly instruction: number;
   readonly file: string;
   readonly line: number;
 }
 
-/** With the seal of all else: `sealOf` in `checker.ts`. */
+/** With the seal of the other fields: `sealOf` in `checker.ts`. */
 export type SealedCertificate = Certificate & { readonly seal: string };
 
 export interface CertificateProof {
@@ -68,7 +68,7 @@ type CertificateArgument = AffineArgument | ClauseArgument | ScriptArgument;
 
 /**
  * No integers are within the bounds of all terms, so that -behind <= constant + the sum of factor * term <= ahead, and
- * the names of at least one pair in `differ` stand for different numbers; `differ` is null where they need not.
+ * the names of at least one pair in `differ` have different values; `differ` is null if they need not.
  */
 export interface AffineClaim {
   readonly kind: 'apart';
@@ -77,9 +77,9 @@ export interface AffineClaim {
   readonly behind: string;
   readonly ahead: string;
   readonly differ: readonly (readonly [string, string])[] | null;
-  /** Terms that are products of two numbers. */
+  /** Terms that are products of two variables. */
   readonly products: readonly { readonly name: string; readonly of: readonly [string, string] }[];
-  /** Numbers from 0 on that are below others. */
+  /** Nonnegative variables that are below others. */
   readonly below: readonly (readonly [string, string])[];
 }
 
@@ -93,7 +93,7 @@ interface AffineTerm {
 export type AffineArgument =
   /** The sum is never so small, or never so large. */
   | { readonly kind: 'interval'; readonly low: string; readonly high: string }
-  /** The sum less the constant is a multiple of the divisor; what the constant leaves is too far from 0 on both sides. */
+  /** The sum minus the constant is a multiple of the divisor; the remainder is too far from 0 on both sides. */
   | { readonly kind: 'divisor'; readonly divisor: string; readonly rest: string }
   /** In mixed radix: each pair of terms is equal, as each next factor is above all that smaller ones reach. */
   | {
@@ -101,16 +101,16 @@ export type AffineArgument =
       readonly order: readonly (readonly [string, string])[];
       readonly reach: readonly string[];
     }
-  /** c*(n*b + t) with t below n, of two different b, are at least c apart. */
+  /** c*(n*b + t) with t below n, for two different b, differs by at least c. */
   | { readonly kind: 'block-size'; readonly step: string };
 
-/** What a variable of clauses says: the sum is at most the bound; null: a truth value of its own. */
+/** Meaning of a variable of clauses: the sum is at most the bound; null: a separate truth value. */
 export type ClauseVariable = { readonly sum: readonly (readonly [string, string])[]; readonly most: string } | null;
 
 /** Variable v as `2 * v`, its negation as `2 * v + 1`. */
 type ClauseLiteral = number;
 
-/** No integers and truth values meet all clauses: at least one literal of each. */
+/** No integers and truth values satisfy all clauses: at least one literal of each. */
 export interface ClauseClaim {
   readonly kind: 'clauses';
   readonly variables: readonly ClauseVariable[];
@@ -120,7 +120,7 @@ export interface ClauseClaim {
 /** Clauses that follow from those of the claim and the ones before, until no assignment is left. */
 export interface ClauseArgument {
   readonly kind: 'clauses';
-  /** Variables beside those of the claim, numbered behind them. */
+  /** Variables other than those of the claim, numbered after them. */
   readonly variables: readonly ClauseVariable[];
   readonly steps: readonly ClauseStep[];
 }
@@ -130,7 +130,7 @@ export type ClauseStep =
   | { readonly learnt: readonly ClauseLiteral[] }
   /** Comparisons that do not all hold: multiplied with the factors, their sum is 0 <= less than 0. */
   | { readonly excluded: readonly ClauseLiteral[]; readonly sum: readonly string[] }
-  /** Two by two they fix the values of sums: with the factors, a sum that is no multiple of what its terms all are. */
+  /** In pairs they fix the values of sums: with the factors, a sum not divisible by the common divisor of its terms. */
   | { readonly excluded: readonly ClauseLiteral[]; readonly divisor: readonly string[] };
 
 /** The script, in SMT-LIB, has no model. */
@@ -139,7 +139,7 @@ interface ScriptClaim {
   readonly script: string;
 }
 
-/** Who answered so; nothing checks it here, a solver can be asked again. */
+/** The solver that answered; the answer is not checked here, a solver can be queried again. */
 interface ScriptArgument {
   readonly kind: 'answer';
   readonly answer: 'unsat';

@@ -1,18 +1,18 @@
 /**
- * Checks certificates again. It shares no code with what proved them and imports nothing of ours: it reads the JSON,
- * refuses what is malformed, and computes with integers of any size.
+ * Checks certificates again. It shares no code with the provers and imports nothing of ours: it reads the JSON, rejects
+ * malformed input, and computes with integers of any size.
  */
 
-/** What is wrong with a certificate. */
+/** The problem of a certificate. */
 class Refused extends Error {}
 
-/** What came of the obligations of a file. */
+/** Results for the obligations of a file. */
 interface CheckedCertificates {
-  /** Obligations that are shown again. */
+  /** Obligations that are proved again. */
   readonly verified: number;
-  /** Obligations whose tier left nothing that can be checked here. */
+  /** Obligations whose tier left no evidence that can be checked here. */
   readonly unchecked: number;
-  /** What is wrong, an entry for each obligation that is refused. */
+  /** Problems, one for each rejected obligation. */
   readonly refused: readonly string[];
 }
 
@@ -21,7 +21,7 @@ const most = { digits: 4000, depth: 100 } as const;
 /**
  * Checks a file of certificates.
  * @param text the JSON
- * @returns how many obligations are shown again, and what is wrong with the others
+ * @returns the number of obligations proved again, and the problems of the others
  */
 export function checkCertificates(text: string): CheckedCertificates {
   const refused: string[] = [];
@@ -50,8 +50,8 @@ export function checkCertificates(text: string): CheckedCertificates {
 }
 
 /**
- * The seal of what an obligation claims: 128 bits of FNV-1a over its text. It ties a claim to what it is about, so that
- * neither is exchanged by accident; whoever writes a certificate can write its seal.
+ * The seal of the claim of an obligation: 128 bits of FNV-1a over its text. It binds a claim to its subject, so that
+ * neither is exchanged by accident; it does not protect against forgery.
  */
 export function sealOf(content: unknown): string {
   // In eight pieces of 16 bits, the lowest first, so that small integers suffice: the prime is 2^88 + 315.
@@ -64,7 +64,7 @@ export function sealOf(content: unknown): string {
     let carry = 0;
     for (let at = 0; at < 8; at++) {
       carry += pieces[at]! * 315;
-      // 2^88 times the number before: 5 pieces and 8 bits higher.
+      // 2^88 times the value before: 5 limbs and 8 bits higher.
       if (at === 5) carry += (low << 8) & 0xffff;
       else if (at === 6) carry += ((second << 8) | (low >>> 8)) & 0xffff;
       else if (at === 7) carry += ((third << 8) | (second >>> 8)) & 0xffff;
@@ -99,7 +99,7 @@ function demand(holds: boolean, otherwise: string): void {
   if (!holds) refuse(otherwise);
 }
 
-/** Whether an obligation is shown; false where there is nothing to check. */
+/** Whether an obligation is proved; false if it has nothing to check. */
 function isShown(value: unknown, about: Readonly<Record<string, unknown>>): boolean {
   const { subject, tier, proof, seal } = record(value, ['subject', 'tier', 'proof', 'seal']);
   const { kind, scope, places } = record(subject, ['kind', 'scope', 'places']);
@@ -142,7 +142,7 @@ interface Term {
 interface AffineClaim {
   readonly constant: bigint;
   readonly terms: ReadonlyMap<string, Term>;
-  /** The sum is to be outside of -behind … ahead. */
+  /** The sum must be outside of `-behind … ahead`. */
   readonly behind: bigint;
   readonly ahead: bigint;
   readonly differ: readonly (readonly [string, string])[] | null;
@@ -180,7 +180,7 @@ function affineClaim(value: unknown): AffineClaim {
   };
 }
 
-/** @throws Refused where the argument does not show the claim */
+/** @throws Refused if the argument does not prove the claim */
 function checkAffine(given: unknown, argument: unknown): void {
   const claim = affineClaim(given);
   const kind = typeof argument === 'object' && argument !== null && (argument as Record<string, unknown>)['kind'];
@@ -202,7 +202,7 @@ function checkInterval({ constant, terms, behind, ahead }: AffineClaim, argument
   demand(low > ahead || high < -behind, 'the interval reaches the overlap');
 }
 
-/** The sum is `rest` modulo `divisor`, and no such number is within `-behind … ahead`. */
+/** The sum is `rest` modulo `divisor`, and no such value is within `-behind … ahead`. */
 function checkDivisor({ constant, terms, behind, ahead }: AffineClaim, argument: Record<string, unknown>): void {
   const [divisor, rest] = [integer(argument['divisor']), integer(argument['rest'])];
   demand(divisor > 0n && rest >= 0n && rest < divisor, 'the divisor leaves no such rest');
@@ -212,9 +212,9 @@ function checkDivisor({ constant, terms, behind, ahead }: AffineClaim, argument:
 }
 
 /**
- * Each pair (x, y) has the factors c and -c. If the pairs are not all equal, the one with the largest factor that is not
- * contributes |c| at least, and all with smaller factors together no more than what they reach. So all are equal, and
- * with them what `differ` has: contrary to it.
+ * Each pair (x, y) has the factors c and -c. If the pairs are not all equal, the unequal one with the largest factor
+ * contributes at least |c|, and all with smaller factors together at most their span. So all are equal, and with them
+ * the pairs of `differ`: a contradiction.
  */
 function checkRadix(claim: AffineClaim, argument: Record<string, unknown>): void {
   const { constant, terms, behind, ahead, differ } = claim;
@@ -239,7 +239,7 @@ function checkRadix(claim: AffineClaim, argument: Record<string, unknown>): void
   }
 }
 
-/** The sum is c*(n*b + t - n*b' - t') + constant, where t and t' are within 0 … n-1 and b is not b'. */
+/** The sum is c*(n*b + t - n*b' - t') + constant, with t and t' in 0 … n-1 and b is not b'. */
 function checkBlockSize(claim: AffineClaim, argument: Record<string, unknown>): void {
   const { constant, terms, behind, ahead, differ, products, below } = claim;
   const step = integer(argument['step']);
@@ -269,7 +269,7 @@ function checkBlockSize(claim: AffineClaim, argument: Record<string, unknown>): 
   demand(absolute(step) > larger(behind, ahead) + absolute(constant), 'the overlap reaches the next block');
 }
 
-/** `sum <= bound`; the sum is a number for each name. */
+/** `sum <= bound`; the sum is a coefficient for each name. */
 interface Comparison {
   readonly sum: ReadonlyMap<string, bigint>;
   readonly bound: bigint;
@@ -287,7 +287,7 @@ function comparison(value: unknown): Comparison | null {
   return { sum: parts, bound: integer(bound) };
 }
 
-/** What a literal says; the opposite of `sum <= bound` is `-sum <= -bound - 1`, since these are integers. */
+/** Meaning of a literal; the negation of `sum <= bound` is `-sum <= -bound - 1`, since these are integers. */
 function saying(variables: readonly (Comparison | null)[], literal: number): Comparison {
   const positive = variables[literal >> 1];
   if (!positive) return refuse('a truth value is no comparison');
@@ -295,7 +295,7 @@ function saying(variables: readonly (Comparison | null)[], literal: number): Com
   return { sum: new Map([...positive.sum].map(([own, factor]) => [own, -factor])), bound: -positive.bound - 1n };
 }
 
-/** @throws Refused where some assignment may meet all clauses */
+/** @throws Refused if some assignment may satisfy all clauses */
 function checkClauses(given: unknown, argument: unknown): void {
   const claim = record(given, ['kind', 'variables', 'clauses']);
   const { kind, variables: more, steps } = record(argument, ['kind', 'variables', 'steps']);
@@ -330,14 +330,14 @@ function literals(value: unknown, variables: number): number[] {
   });
 }
 
-/** Farkas: a sum of the comparisons, none of them with a factor below 0, says 0 <= a number below 0. */
+/** Farkas: a sum of the comparisons, none of them with a factor below 0, is 0 <= a negative constant. */
 function checkSum(said: readonly Comparison[], factors: readonly bigint[]): void {
   demand(said.length === factors.length && factors.every((factor) => factor > 0n), 'a comparison has no factor');
   const { sum, bound } = combined(said, factors);
   demand([...sum.values()].every((factor) => factor === 0n) && bound < 0n, 'the sum of the comparisons is possible');
 }
 
-/** Equalities make a sum of terms that are all multiples of a number equal to what is no multiple of it. */
+/** Equalities make a sum of terms that are all multiples of an integer equal to a constant that is not. */
 function checkDivisibility(said: readonly Comparison[], factors: readonly bigint[]): void {
   demand(said.length === 2 * factors.length, 'an equality has no factor');
   const equal = said.filter((_, index) => index % 2 === 0);
@@ -361,7 +361,7 @@ function combined(said: readonly Comparison[], factors: readonly bigint[]): Comp
   return { sum, bound };
 }
 
-/** Clauses, and what follows from them where each but one literal of a clause is false. */
+/** Clauses, and their consequences by unit propagation. */
 class Propagation {
   isContradictory = false;
   private readonly value: Int8Array;
@@ -378,7 +378,7 @@ class Propagation {
     if (this.isContradictory) return;
     const clause = [...new Set(literals)];
     if (clause.some((literal) => this.value[literal] === 1)) return;
-    // What is false here stays false.
+    // Literals false here stay false.
     const open = clause.filter((literal) => this.value[literal] === 0);
     if (open.length > 1) {
       this.watches[open[0]!]!.push(open);
@@ -396,7 +396,7 @@ class Propagation {
     return follows;
   }
 
-  /** Takes literals for true, and what follows. @returns false where that contradicts itself */
+  /** Assigns literals and their consequences. @returns false on a contradiction */
   private follow(literals: readonly number[]): boolean {
     for (const literal of literals) if (!this.isSet(literal)) return false;
     while (this.done < this.trail.length) {
@@ -423,7 +423,7 @@ class Propagation {
     return true;
   }
 
-  /** Makes a literal true. @returns false where it is false */
+  /** Makes a literal true. @returns false if it is false */
   private isSet(literal: number): boolean {
     if (this.value[literal] === 0) {
       this.value[literal] = 1;

@@ -1,7 +1,7 @@
 /**
- * Indices that leave an object of known extent, at a launch that is given: a variable of shared memory, the dynamic
- * shared memory of the launch, an array of the module in global or constant memory. Ranges decide most of them, trying all
- * threads the others; what may leave is run, and only a run confirms it.
+ * Indices that leave an object of known extent, under a given launch: a variable of shared memory, the dynamic shared
+ * memory of the launch, an array of the module in global or constant memory. Ranges decide most of them, enumeration of
+ * all threads the others; an access that may leave is executed, and only a run confirms it.
  */
 import { hashText } from '../base/hash.ts';
 import type { Steps } from '../base/coroutine.ts';
@@ -33,18 +33,18 @@ interface OutOfBounds {
   readonly target: Target;
   /** Size of the object in bytes. */
   readonly extent: number;
-  /** Whether nothing but the launch decides about it. */
+  /** Whether only the launch decides about it. */
   readonly isGiven: boolean;
   /** The run that shows it. */
   readonly shown: Shown<FaultEvent> | undefined;
 }
 
-/** Threads, blocks and rounds that are tried for one access. */
+/** Threads, blocks and iterations that are tried for one access. */
 const maxTried = 1 << 16;
-/** Rounds of a loop that are tried one by one. */
+/** Iterations of a loop that are tried sequentially. */
 const maxRounds = 4096n;
 
-/** Finds accesses that leave their objects, and runs them. Those that no run shows and that are not certain are left out. */
+/** Finds accesses that leave their objects, and executes them. Omits those neither certain nor shown by a run. */
 export function* checkBounds(
   raced: KernelContext,
   confirmation: Confirmation,
@@ -56,7 +56,7 @@ export function* checkBounds(
   const context: KernelContext = { ...raced, accesses: [...accesses, ...constantReads(symbolic, declaredAs)] };
   const found: OutOfBounds[] = [];
   for (const access of context.accesses) {
-    // Of the matrices of a warp group only the bytes around them are known.
+    // For matrices of a warp group only the enclosing byte range is known.
     if (access.instruction.operation.effect.kind === 'warpgroup-multiply') continue;
     for (const target of access.targets) {
       const extent = extentOf(context, target);
@@ -81,7 +81,7 @@ export function* checkBounds(
   return { reason, findings: boundsFindings(context, found) };
 }
 
-/** The size of what a target points into; null: not known. */
+/** The size of the object that a target points into; null: unknown. */
 function extentOf({ request, extents }: KernelAndLaunch, { base }: Target): number | null {
   if (base.kind === 'parameter') return extents.get(`${base.index}.${base.offset}`) ?? null;
   if (base.kind !== 'object' || base.object.external) return null;
@@ -98,7 +98,7 @@ function staysInside({ symbolic }: SymbolicFacts, { bytes }: Access, { offset }:
 interface Suspect {
   /** A block in which some thread leaves the object: its index along each axis. */
   readonly block: readonly number[];
-  /** Whether every execution does it. Of a loop it is not followed here that a round may be the last. */
+  /** Whether every execution does it. False in loops: trip counts are not checked here. */
   readonly isCertain: boolean;
   readonly isGiven: boolean;
 }
@@ -108,7 +108,7 @@ interface Variable {
   readonly size: number;
 }
 
-/** Whether an access leaves its object, as far as the launch decides about it. */
+/** Whether an access leaves its object, as far as it depends on the launch. */
 interface Question {
   readonly offset: Term;
   /** The last offset within the object. */
@@ -118,13 +118,13 @@ interface Question {
   /** The unknowns of offset and guards. */
   readonly variables: readonly Variable[];
   readonly isGiven: boolean;
-  /** Whether the offset depends on the round of a loop. */
+  /** Whether the offset depends on the iteration of a loop. */
   readonly counts: boolean;
 }
 
 /**
- * What to ask about an access; null where more than the launch decides. Sizes that bound the index of a thread in its
- * block may be as small as the object; then nothing is asked.
+ * The question whether an access leaves its object; null if it depends on more than the launch. Sizes that bound the
+ * thread index may be as small as the object; then the result is null, too.
  */
 function questionOf(
   context: KernelAndLaunch & SymbolicFacts,
@@ -154,21 +154,21 @@ function questionOf(
   };
 }
 
-/** What has to hold for an access to be made, as far as conditions on the way to it say. */
+/** Conditions of an access: the reach condition of its block and that of the target. */
 function conditionsOf(
   { symbolic, kernel, dependences }: KernelAndLaunch & SymbolicFacts,
   access: Access,
   target: Target,
 ): readonly Term[] {
-  // How threads went round a loop before decides nothing behind it.
+  // If only loop exits before it decide, it is always reached.
   const isAlwaysReached = dependences.controlling(access.block, kernel.loopOf[access.block] ?? null).size === 0;
   const reach = isAlwaysReached ? symbolic.store.true : symbolic.reach(access.block);
   return [reach, target.condition].flatMap((term) => (term.operator === 'all' ? [...term.arguments] : [term]));
 }
 
 /**
- * An index that atomics hand out, where the launch alone decides who draws how much: a run tells which indices they are.
- * Null where more decides, such as contents of memory.
+ * An index returned by atomics, if only the launch determines the number of operations: a run shows the indices. Null
+ * if it also depends on anything else, such as contents of memory.
  */
 function drawnIndex(context: KernelAndLaunch & SymbolicFacts, access: Access, target: Target): Suspect | null {
   const { symbolic, kernel, accesses } = context;
@@ -185,7 +185,7 @@ function drawnIndex(context: KernelAndLaunch & SymbolicFacts, access: Access, ta
     if (counter?.operation !== 'atomic' || !of || !instruction.arguments.slice(1).every((operand) => isOfLaunch(symbolic.operand(operand)))) return null; // oxfmt-ignore
     counters.add(of.base);
   }
-  // What a launch passes may hold anything; the kernel and its module say how their own variables begin.
+  // The contents of launch arguments are arbitrary; variables of the kernel and its module have known initial values.
   const isGiven = [...counters].every((base) => base.kind === 'object');
   return counters.size === 0 ? null : { block: [0, 0, 0], isCertain: false, isGiven };
 }
@@ -195,7 +195,7 @@ function isSmall({ variables }: Question): boolean {
   return variables.reduce((product, { size }) => product * size, 1) <= maxTried;
 }
 
-/** A question with no condition on what the offset does not depend on: if nothing leaves so, nothing does. */
+/** A question without the conditions on other unknowns than the offset's: if no offset leaves the object, none does. */
 function ofOffsetAlone(question: Question): Question {
   const { offset, guards, variables } = question;
   const isOwn = (leaf: Term): boolean => offset.leaves.includes(leaf);
@@ -206,7 +206,7 @@ function ofOffsetAlone(question: Question): Question {
   };
 }
 
-/** Whether a condition keeps the index within the object, as `i < 1000` does for `a[i]`: then no thread has to be tried. */
+/** Whether a condition keeps the index within the object, as `i < 1000` does for `a[i]`: no enumeration is needed. */
 function isGuarded({ symbolic: { view } }: SymbolicFacts, { offset, last, guards }: Question): boolean {
   const index = view.offset(offset);
   if (index.low < 0n || index.assumes.length > 0) return false;
@@ -223,7 +223,7 @@ function isGuarded({ symbolic: { view } }: SymbolicFacts, { offset, last, guards
   });
 }
 
-/** What a condition keeps at or below a constant; null where it does not. */
+/** The constant upper bound that a condition implies for a term; null if it implies none. */
 function upperBoundOf(guard: Term): { readonly term: Term; readonly most: bigint; readonly isSigned: boolean } | null {
   const isNegated = guard.operator === 'not';
   const { operator, arguments: [a, b] } = isNegated ? guard.arguments[0]! : guard; // oxfmt-ignore
@@ -236,7 +236,7 @@ function upperBoundOf(guard: Term): { readonly term: Term; readonly most: bigint
   return { term, most: isNegated ? value : value - 1n, isSigned };
 }
 
-/** The positive number that all factors of one sum are multiplied with in another; null where there is none. */
+/** The positive constant by which one sum is a multiple of the other; null if it is not a multiple. */
 function factorBetween(all: ReadonlyMap<Term, bigint>, some: ReadonlyMap<Term, bigint>): bigint | null {
   let factor: bigint | null = null;
   if (all.size !== some.size || all.size === 0) return null;
@@ -250,7 +250,7 @@ function factorBetween(all: ReadonlyMap<Term, bigint>, some: ReadonlyMap<Term, b
   return factor;
 }
 
-/** The first thread that leaves the object, of all threads, blocks and rounds. */
+/** The first thread that leaves the object, among all threads, blocks and iterations. */
 function tryAll({ offset, last, guards, variables, isGiven, counts }: Question): Suspect | null {
   const values = new Map<Term, bigint>();
   const valueOf = (leaf: Term): bigint | undefined => values.get(leaf);
@@ -276,7 +276,7 @@ function tryAll({ offset, last, guards, variables, isGiven, counts }: Question):
   }
 }
 
-/** A block that the solver finds, where there are too many threads, blocks and rounds to try them all. */
+/** A block that the solver finds, if there are too many threads, blocks and iterations to try them all. */
 function* querySolver(
   { kernel }: KernelAndLaunch,
   question: Question,
@@ -295,7 +295,7 @@ function* querySolver(
   return { block: [along('x'), along('y'), along('z')], isCertain: false, isGiven };
 }
 
-/** How many values an unknown may have in a run of the launch; null: the launch does not tell. */
+/** Number of values that an unknown may take in a run of the launch; null: the launch does not determine it. */
 function sizeIn({ dimensions, symbolic }: KernelAndLaunch & SymbolicFacts, leaf: Term): number | null {
   const atom = leaf.atom!;
   switch (atom.kind) {
@@ -305,7 +305,7 @@ function sizeIn({ dimensions, symbolic }: KernelAndLaunch & SymbolicFacts, leaf:
       return dimensions.grid[atom.axis];
     case 'iteration': {
       const { high } = symbolic.view.natural(leaf);
-      // Where nothing bounds the rounds, the first is tried: it leaves the object too, or the loop ends before.
+      // If the iterations are unbounded, the first is tried: it leaves the object too, or the loop ends before.
       return high < maxRounds ? Number(high) + 1 : 1;
     }
     case 'line':

@@ -1,7 +1,7 @@
 /**
- * Phase 5 of a check, opened (`app/pipeline/` has the others): decides one kernel under one launch. Barrier divergence
- * comes first, since barrier intervals rest on it, then races within blocks and between blocks. What the tiers leave open
- * is run in the machine; only what a run shows is confirmed.
+ * Phase 5 of a check in detail (`app/pipeline/` has the others): decides one kernel under one launch. Barrier
+ * divergence comes first, since barrier intervals depend on it, then races within blocks and between blocks. Pairs that
+ * the tiers leave open are executed in the interpreter; only a run confirms a finding.
  */
 import type { Assumption, DivergenceResult, RaceResult } from '../verdict/finding.ts';
 import { placeOf } from './context/names.ts';
@@ -73,14 +73,14 @@ function tableText({ launch, objectName }: CheckRequest, symbol: string): string
   return `${name} holds what ${launch.contents?.variables.has(name) === true ? 'the host program copies there' : 'it is initialised with'}`;
 }
 
-/** Checks one kernel under one launch. It throws only for a defect of Selvage, never because of the input. */
+/** Checks one kernel under one launch. It throws only on an internal error, never because of the input. */
 export function checkKernel(request: CheckRequest): Promise<CheckResult> {
   return complete(checkSteps(request));
 }
 
 /**
- * As {@link checkKernel}, in steps that wait for the solver and the sources.
- * @param trace gets intermediate results, of attempts under further conditions too
+ * Like {@link checkKernel}, in steps that wait for the solver and the sources.
+ * @param trace receives intermediate results, also of trials under further conditions
  */
 export function* checkSteps(asked: CheckRequest, trace: CheckTrace = {}): Steps<CheckResult> {
   const request: CheckRequest = {
@@ -104,11 +104,12 @@ export function* checkSteps(asked: CheckRequest, trace: CheckTrace = {}): Steps<
   let facts = kernelContext(tied);
   let result = yield* decide(facts, trace);
   if (result.contradiction && ties.length > 0) {
-    // No execution meets what was read of the host program: that is not the user's error, and nothing is proved on it.
+    // No execution satisfies the constraints of the host program: not the user's error, and nothing is proved with
+    // them.
     facts = kernelContext(request);
     result = yield* decide(facts, trace);
   }
-  // What is left would go into questions that need as much again.
+  // The remaining budget would be spent on questions that are equally expensive.
   const effort = request.budget.effort!;
   useReserve(effort);
   if (request.proofOnly || effort.left <= 0) return result;
@@ -122,10 +123,7 @@ export function* checkSteps(asked: CheckRequest, trace: CheckTrace = {}): Steps<
   return broken ?? (yield* tryStatements(facts, result, again));
 }
 
-/**
- * The steps, one call each. `tiers` asks the solver, `runs` what the machine has shown, and `assumed`
- * collects what is taken for granted.
- */
+/** The steps, one call each. `tiers` queries the solver, `runs` has the results of runs, `assumed` the assumptions. */
 function* decide(facts: KernelContext, trace: CheckTrace): Steps<CheckResult> {
   trace.facts?.(facts);
   const assumed = new AssumedFacts(facts);
@@ -162,18 +160,18 @@ function* decide(facts: KernelContext, trace: CheckTrace): Steps<CheckResult> {
   const unordered: readonly AccessPair[] = unorderedPairs(facts, pairs, memory.mayAlias, assumed);
   trace.pairs?.(facts, unordered);
 
-  // Decide pairs: deciding/cheap-tiers, then a run of what they found, then witness/deciding-run and
-  // executions/small-launch, then deciding/solver-tiers with runs of its models.
+  // Decide pairs: deciding/cheap-tiers, then runs of their hits, then witness/deciding-run and executions/small-launch,
+  // then deciding/solver-tiers with runs of its models.
   const tried: CheapTrial = tryCheaply(facts, unordered, memory.mayAlias, uniformity, assumed, log);
   yield* runs.runHints(hintsOf(tried));
   const isOpen = runs.races.size === 0;
   const unrun: CheapTrial = isOpen ? yield* tryRun(facts, tried, log) : tried;
   const left: CheapTrial = isOpen ? tryExecutions(facts, unrun, memory.mayAlias, assumed, log) : unrun;
   const races: RaceState = yield* querySolver(facts, left, uniformity, tiers, runs, assumed, log);
-  // Without all pairs nothing is proved, so that nothing can be proved of no execution.
+  // Without all pairs nothing is proved, so vacuity need not be excluded.
   const { unreachable, off }: Reachability = cut ? allReached : yield* reachabilityOf(facts, uniformity.grid, tiers, assumed); // oxfmt-ignore
 
-  // Verdict: divergence-check, race-result; witness/smallest-scenario replays what they show.
+  // Verdict: divergence-check, race-result; witness/smallest-scenario replays their witnesses.
   const needsNoRace: boolean = needsRaceFreedom(facts, uniformity.block, barriers.provedBranches);
   if (readsUniformly(facts, uniformity.block)) assumed.add('stable-memory', stableMemory);
   const isStable = !needsNoRace || (races.open.length === 0 && cut === null);
@@ -192,7 +190,7 @@ function* decide(facts: KernelContext, trace: CheckTrace): Steps<CheckResult> {
   };
 }
 
-/** Why pairs of accesses are missing; null where none is. */
+/** Why pairs of accesses are missing; null if all are there. */
 function cutBy({ kernel }: KernelAndLaunch, { truncated }: KernelIntervals, isCut: boolean): Reason | null {
   if (truncated) return kernel.loops.length > 0 ? { kind: 'many-rounds' } : { kind: 'too-large' };
   return isCut ? { kind: 'many-pairs' } : null;
@@ -216,7 +214,7 @@ function uniformityOf(
   return inferUniformity(kernel, dependences, loaded, proved);
 }
 
-/** What threads share once it is known which branches they take alike. */
+/** Uniformity once the uniform branches are proved. */
 function uniformityBehind(
   facts: KernelAndLaunch & SymbolicFacts,
   { provedBranches }: DivergenceState,
@@ -228,7 +226,7 @@ function uniformityBehind(
   };
 }
 
-/** Whether no execution meets all assumptions. */
+/** Whether no execution satisfies all assumptions. */
 function* excludeEachOther(facts: KernelContext, uniformity: UniformityResult, tiers: SolverTiers): Steps<boolean> {
   const { assumptions } = facts.request;
   if (hasEmptyRange(assumptions)) return true;
@@ -260,7 +258,7 @@ function openObligations(
   };
 }
 
-/** Why no device runs the launch; null where one may. */
+/** Why no device executes the launch; null if one may. */
 function refusal({ kernel, launch }: CheckRequest): Reason | null {
   const sharedBytes = refusedSharedBytes(kernel, launch);
   return sharedBytes === null ? null : { kind: 'refused', sharedBytes, most: maximumSharedBytes };

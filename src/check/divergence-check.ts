@@ -1,4 +1,4 @@
-/** Barrier divergence of one kernel: decides the obligations and makes the findings. */
+/** Barrier divergence of one kernel: decides the obligations and creates the findings. */
 import type { AssumedFacts } from './context/assumed-facts.ts';
 import type { CertificateLog } from './certifying/certificate-log.ts';
 import { unprovable } from './context/unprovable.ts';
@@ -47,7 +47,7 @@ export interface DivergenceState {
   readonly provedBranches: ReadonlySet<BlockId>;
   readonly open: readonly OpenBranch[];
   readonly earlyExits: readonly DivergenceObligation[];
-  /** Why the lanes of a warp may not execute together what they have to; null where they do. */
+  /** Why the lanes of a warp may diverge at an instruction that they have to execute together; null if they do not. */
   readonly warps: SplitWarps | null;
 }
 
@@ -56,7 +56,7 @@ interface SplitWarps {
   readonly instructions: readonly InstructionId[];
 }
 
-/** Decides every obligation; what stays open is run. */
+/** Decides every obligation; open ones are executed. */
 export function* decideBarriers(
   context: KernelContext,
   uniformity: UniformityResult,
@@ -93,8 +93,8 @@ export function* decideBarriers(
 }
 
 /**
- * Barriers that threads which exit have passed by, as the source says of all of them: in the code these look as if they
- * had returned. `request.departure` is asked, nothing is decided.
+ * Barriers that exiting threads bypass according to the source: in the PTX these threads look as if they had returned.
+ * `request.departure` is queried, nothing is decided.
  */
 export function* barriersPassedBy(context: KernelContext): Steps<ReadonlySet<InstructionId>> {
   const { kernel, symbolic, dependences, loaded, isBlockBarrier } = context;
@@ -108,7 +108,7 @@ export function* barriersPassedBy(context: KernelContext): Steps<ReadonlySet<Ins
   return new Set([...passed].filter((barrier) => !left.has(barrier)));
 }
 
-/** What the source says of the threads that miss the barrier; without it they have returned, as the code looks. */
+/** How the threads that miss the barrier leave, according to the source; without it they count as returned. */
 function* departureOf(
   { request, kernel }: KernelContext,
   uniformity: UniformityResult,
@@ -125,7 +125,7 @@ function* departureOf(
   return (departure && (yield* settled(() => departure(deciding, barrier, terminator.location)))) ?? 'returned';
 }
 
-/** Where the parts of a condition that vary are computed: compilers join the tests of several statements in a branch. */
+/** Places where the varying parts of a condition are computed: compilers join tests of several statements. */
 function decidingPlaces(kernel: Kernel, uniformity: UniformityResult, operand: Operand, depth: number): Location[] {
   if (operand.kind !== 'value' || depth === 0 || uniformity.value(operand.id) !== 'varying') return [];
   const { definition, type } = kernel.values[operand.id]!;
@@ -135,7 +135,7 @@ function decidingPlaces(kernel: Kernel, uniformity: UniformityResult, operand: O
   return parts.length > 0 ? parts : location ? [location] : [];
 }
 
-/** A barrier of the grid needs all blocks: conditions that they may decide differently are not followed further. */
+/** A barrier of the grid needs all blocks: conditions that may differ between blocks are not followed further. */
 function checkBlocks(context: KernelAndLaunch & SymbolicFacts): OpenBranch | null {
   const { kernel, symbolic, loaded, dimensions, dependences } = context;
   if (dimensions.grid.every((size) => size === 1)) return null;
@@ -236,8 +236,8 @@ function* decideBranch(
 
 /**
  * The verdict with its findings.
- * @param isStable no branch that may decide about a barrier is uniform only if no two threads race, or none do
- * @param assumptions what a proof rests on
+ * @param isStable uniform branches that decide about barriers are so regardless of races, or no race exists
+ * @param assumptions the assumptions of a proof
  */
 export function* divergenceResult(
   context: KernelContext,
@@ -300,12 +300,12 @@ function factOfBarrier(
   { barrier, condition }: DivergenceObligation,
 ): DecidingFact {
   if (exits.has(barrier.id)) return { question: { kind: 'departure' } };
-  // Where a run got stuck, it shows nothing of the barriers behind.
+  // If a run got stuck, it shows nothing about later barriers.
   if (barriers.size > 0) return { question: { kind: 'divergence', isShown: true } };
   return factOfCondition(context, condition);
 }
 
-/** Barriers under a lock: only one thread at a time gets there, and would wait for those that wait for the lock. */
+/** Barriers under a lock: one thread at a time reaches them, and it would wait for threads that wait for the lock. */
 export function lockedBarriers({
   kernel,
   held,
@@ -330,7 +330,7 @@ function unmodelledReason({ kernel, inMemory, named }: KernelContext): Reason | 
   return areOfClusters ? { kind: 'cluster-barrier' } : null;
 }
 
-/** The run that shows an obligation to fail. That threads were gone shows it only where they could not have returned. */
+/** The run that refutes an obligation. Exited threads refute it only if they cannot have returned. */
 function shownBy(
   { kernel, dependences, isBlockBarrier }: KernelContext,
   { barriers, exits }: Confirmation,
@@ -346,7 +346,7 @@ function shownBy(
   return barriers.get(barrier.id) ?? (mayHaveReturned ? undefined : exit);
 }
 
-/** A confirmed finding with what its threads did in the run that shows it. */
+/** A confirmed finding with the recorded steps of its threads in that run. */
 function* withRecording(
   context: KernelContext,
   scenario: Scenario,

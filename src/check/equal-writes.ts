@@ -15,7 +15,7 @@ import { isUsed } from '../ir/form/uses.ts';
 import { exchangedBy } from './ordering/synchronising-access.ts';
 import { conditionsOf, multipleOf } from './premises/premises.ts';
 
-/** Whether both threads of an obligation store equal values, as the terms alone tell. */
+/** Whether both threads of an obligation store equal values, decided from the terms only. */
 export function storesSameValue(
   facts: KernelAndLaunch & SymbolicFacts,
   context: TierContext,
@@ -30,7 +30,7 @@ export function storesSameValue(
   );
 }
 
-/** What both threads store, lane by lane; null where they do not store as many bytes. */
+/** The values stored by both threads, lane by lane; null if they do not store the same number of bytes. */
 function storedLanes(
   facts: KernelAndLaunch & SymbolicFacts,
   { first, second }: Obligation,
@@ -40,7 +40,7 @@ function storedLanes(
   return a.map((term, lane) => [term, b[lane]!] as const);
 }
 
-/** What an atomic exchange leaves, if that is a literal and nothing uses what was there before; null for other accesses. */
+/** The value stored by an atomic exchange, if it is a literal and the old value is unused; null for other accesses. */
 function exchangedLiteral(
   { kernel, symbolic }: KernelAndLaunch & SymbolicFacts,
   access: Access,
@@ -55,7 +55,7 @@ function isShared(instances: Instances, a: Term, b: Term, of: TermInstance, othe
   return a.leaves.length === 0 || instances.isShared(a, of, other);
 }
 
-/** Whether the block consists of whole warps, as its extents or what is stated of them say. */
+/** Whether the block consists of whole warps, according to its extents or to statements about them. */
 function hasWholeWarps({ dimensions, request }: KernelAndLaunch): boolean {
   const stated = conditionsOf(request.assumptions).flatMap((condition) => multipleOf(condition) ?? []);
   const divisors = dimensions.block.map((size, axis) => {
@@ -70,14 +70,15 @@ function hasWholeWarps({ dimensions, request }: KernelAndLaunch): boolean {
 }
 
 /**
- * How threads may meet that do not share what they store: in two warps, or in one where they differ in a bit of the number
- * of their lane that decides the value. Null where nothing is shared, or the two accesses do not store the same value.
+ * Obligations for the overlapping threads that do not share the stored value: in two warps, or in one if they differ in
+ * a bit of the lane index that the value depends on. Null if nothing is shared, or the two accesses store different
+ * values.
  */
 function partingsIn(facts: KernelAndLaunch & SymbolicFacts, obligation: Obligation): readonly Obligation[] | null {
   const { symbolic, kernel } = facts;
   const { first, second, scope } = obligation;
   if (scope !== 'block' || first.access.bytes !== second.access.bytes || !hasWholeWarps(facts)) return null;
-  // Another round of a loop may store another value.
+  // Another iteration of a loop may store another value.
   const valuesOf = ({ access: { instruction, stored, block } }: AccessSide): readonly Operand[] =>
     stored && kernel.loopOf[block] === null ? instruction.arguments.slice(1, 1 + stored.length) : [];
   const [values, others] = [valuesOf(first), valuesOf(second)];
@@ -111,12 +112,12 @@ function withCondition(side: AccessSide, term: Term): AccessSide {
   return { ...side, conditions: [...side.conditions, { term, reading: side.reading }] };
 }
 
-/** Whether the threads of an obligation meet only where they are of one warp. */
+/** Whether the threads of an obligation overlap only within one warp. */
 export function staysInWarp(context: TierContext, obligation: Obligation): boolean {
   return obligation.warp === 'same' || decideCheaply(context, { ...obligation, warp: 'different' }).kind === 'proved';
 }
 
-/** As {@link staysInWarp}, asked of the solver; what the answer rests on, or null where they may be of two warps. */
+/** Like {@link staysInWarp}, by the solver; the assumptions of the answer, or null if they may be of two warps. */
 export function* meetsInWarp(
   obligation: Obligation,
   { tier, encoding }: ReturnType<SolverTiers['linear']>,
@@ -137,10 +138,10 @@ export function storesLiteral(facts: KernelAndLaunch & SymbolicFacts, { obligati
 const deepest = 4;
 
 /**
- * Whether threads that meet store equal values: what differs between them in the value is the same wherever the
- * addresses overlap, or is read from one element that the kernel does not write.
- * @param elements collects loads from shared memory: of these it is taken that both threads find the same in one element,
- *   which {@link keepsElements} has to show; null where no such load may be met
+ * Whether overlapping threads store equal values: the parts of the value that differ between threads are equal whenever
+ * the addresses overlap, or are read from one element that the kernel does not write.
+ * @param elements collects loads from shared memory: both threads are assumed to read the same value from one element,
+ *   which {@link keepsElements} has to prove; null if no such load is allowed
  */
 export function* storesEqually(
   facts: KernelAndLaunch & SymbolicFacts,
@@ -184,7 +185,7 @@ export function* storesEqually(
       if (!target || more.length > 0 || effect.kind !== 'load' || effect.semantics !== 'weak') return false;
       const isFixed = target.base.kind === 'parameter' && loaded(instruction) === 'fixed';
       if (!isFixed) {
-        // Two blocks have shared memory of their own.
+        // Two blocks have separate shared memory.
         if (elements === null || obligation.scope !== 'block' || !isOfSharedMemory(load!)) return false;
         elements.add(instruction);
       }
@@ -203,11 +204,12 @@ function isOfSharedMemory({ memory, targets }: Access): boolean {
 }
 
 /**
- * Whether two threads that store, unordered, what they loaded from one element found the same there. Let a write of that
- * element be ordered behind the load of one thread and before that of the other. The first synchronises behind its load,
- * and thus behind its store, where nothing between the two synchronises: then its store is ordered before the other's.
- * @param loads what both threads store comes from these loads
- * @param open the pairs that may race: the loads have to be ordered with every write of what they load
+ * Whether two threads that store, unordered, a value loaded from one element have read the same value. Let a write of
+ * that element be ordered after the load of one thread and before that of the other. The first synchronises after its
+ * load, and thus after its store, if nothing between the two synchronises: then its store is ordered before the
+ * other's.
+ * @param loads loads of the values that both threads store
+ * @param open the pairs that may race: the loads have to be ordered with every write of the loaded memory
  */
 export function keepsElements(
   { kernel, request }: KernelAndLaunch,
@@ -223,7 +225,7 @@ export function keepsElements(
   );
 }
 
-/** Whether a thread may synchronise with others on a way from a load to a store that it dominates. */
+/** Whether a thread may synchronise with others on a path from a load to a store that it dominates. */
 function synchronisesBetween({ blocks }: Kernel, load: Instruction, store: Access): boolean {
   const seen = new Set<BlockId>();
   const waiting: { readonly block: BlockId; readonly before: number }[] = [
@@ -244,7 +246,7 @@ function synchronisesBetween({ blocks }: Kernel, load: Instruction, store: Acces
   return false;
 }
 
-/** Whether threads may meet by it. */
+/** Whether threads may synchronise by it. */
 function maySynchronise(instruction: Instruction): boolean {
   return /^(exchange|end|order)$/.test(contactOf(instruction));
 }

@@ -17,19 +17,20 @@ import type { WarpRelation } from './obligations/warp-collective-overlap.ts';
 
 export interface KernelIntervals {
   readonly block: BlockIntervals;
-  /** Null where the kernel has no barriers of the grid. */
+  /** Null if the kernel has no barriers of the grid. */
   readonly grid: readonly Interval[] | null;
-  /** Pairs of a copy and what its own thread does before it waits for it. */
+  /** Pairs of a copy and an access of the same thread before its wait. */
   readonly own: readonly OwnAccess[];
-  /** Pairs that barriers do not order for want of a fence between proxies, whatever is between them. */
+  /** Pairs that no barrier orders because a fence between proxies is missing. */
   readonly crossings: readonly ProxyCrossing[];
-  /** Not all were listed. */
+  /** The list is not complete. */
   readonly truncated: boolean;
 }
 
 /**
- * Barrier intervals for threads of one warp, of one block and of different blocks, apart where barriers tell them apart.
- * @param somePart some threads return while others go on
+ * Barrier intervals for threads of one warp, of one block and of different blocks; separate ones where barriers
+ * distinguish threads.
+ * @param somePart some threads return while others continue
  */
 export function intervalsOf(
   {
@@ -55,7 +56,7 @@ export function intervalsOf(
   ) => {
     const copies = pendingCopies(symbolic, accesses, isBarrier, inMemory);
     const result = barrierIntervals(symbolic, accesses, uniformity, isBarrier, copies.at, inMemory.arrivals, isOpen);
-    // Nobody waits for the copies of a thread that has returned.
+    // No thread waits for the copies of a thread that has returned.
     const rounds = kernel.loops.map(() => 'free' as const);
     const hasReturned = true as const;
     const abandoned = somePart ? copies.abandoned.map((access) => ({ access, rounds, path: [], hasReturned })) : [];

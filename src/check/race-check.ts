@@ -46,7 +46,7 @@ import { type Confirmation, pairKey } from './witness/scenarios.ts';
 
 export interface RaceState {
   readonly open: readonly OpenPair[];
-  /** Whether two threads of a block meet in a pair only where they are of one warp. */
+  /** Whether two threads of a block overlap in a pair only within one warp. */
   readonly staysInWarp: (pair: AccessPair) => boolean;
 }
 
@@ -55,27 +55,27 @@ interface Waiting {
   readonly pair: AccessPair;
   readonly obligation: Obligation;
   readonly hits: readonly Hit[];
-  /** The hits happen whatever the unknown values are. */
+  /** The hits occur for all values of the unknowns. */
   readonly exact: boolean;
-  /** What orders the accesses where two flags are one. */
+  /** The order of the accesses if two flags are the same. */
   readonly order: Order | null;
 }
 
-/** What came of the tiers that need no solver. */
+/** Results of the tiers without a solver. */
 export interface CheapTrial {
-  /** What they left open, in the order of the pairs. */
+  /** Obligations that they left open, in the order of the pairs. */
   readonly waiting: readonly Waiting[];
-  /** Pairs of which it is not known whether they name the same memory. */
+  /** Pairs of which it is unknown whether they access the same memory. */
   readonly unresolved: readonly OpenPair[];
   /** Pairs of which not both sides store the same value. */
   readonly different: Set<AccessPair>;
-  /** What pairs are ordered by, whatever else. */
+  /** Releases and acquires that order pairs under any values of the unknowns. */
   readonly rests: ReadonlySet<Handover>;
-  /** What the obligations of each scope are decided with. */
+  /** The contexts in which the obligations of each scope are decided. */
   readonly contexts: Scoped<TierContext>;
 }
 
-/** Tries every pair with what orders accesses beside barriers, then in the tiers that need no solver. */
+/** Tries every pair with the orders other than barriers, then in the tiers without a solver. */
 export function tryCheaply(
   facts: KernelAndLaunch & SymbolicFacts & OrderingFacts,
   pairs: readonly AccessPair[],
@@ -98,7 +98,7 @@ export function tryCheaply(
   const unresolved: OpenPair[] = [];
   const different = new Set<AccessPair>();
   const mayBeSame = mayTouch(mayAlias);
-  /** Whether a thread waits for a flag that, as the pairs of its setters show, one thread sets. */
+  /** Whether a thread waits for a flag that only one thread sets, according to the pairs of its setters. */
   const isRecognised = (pair: AccessPair): boolean => {
     const left = [...waiting, ...unresolved].map((other) => other.pair);
     return isSetByOne(symbolic, accesses, dimensions, pair, mayBeSame, left);
@@ -118,7 +118,7 @@ export function tryCheaply(
       continue;
     }
     for (const obligation of pair.obligations) {
-      // What orders threads does not order accesses through two proxies.
+      // An order of threads does not order accesses through two proxies.
       const order = pair.lacks
         ? null
         : orderedByReleaseAcquire(handovers, pair.scope, obligation.first, obligation.second);
@@ -127,7 +127,7 @@ export function tryCheaply(
         log?.addRace(obligation, 'order', null);
         continue;
       }
-      // Code that is written out many times asks the same many times.
+      // Unrolled code asks the same questions repeatedly.
       const question = questionOf(obligation);
       const result = answers.get(question) ?? decideCheaply(contexts[pair.scope], obligation);
       answers.set(question, result);
@@ -135,7 +135,7 @@ export function tryCheaply(
         assumed.addNoWrap(result.assumes);
         log?.addCheap(contexts[pair.scope], obligation, result);
       } else {
-        // Threads that meet may have met in order: then a run shows nothing.
+        // Overlapping threads may be ordered: then a run shows nothing.
         if (order) waiting.push({ pair, obligation, hits: [], exact: false, order });
         else waiting.push({ pair, obligation, hits: result.hits, exact: result.exact, order });
         if (!storesSameValue(facts, contexts[pair.scope], obligation)) different.add(pair);
@@ -145,7 +145,7 @@ export function tryCheaply(
   return { waiting, unresolved, different, rests, contexts };
 }
 
-/** What is left of a trial: nothing where no execution of a small launch has a race. */
+/** The open part of a trial: empty if no execution of a small launch has a race. */
 export function tryExecutions(
   facts: KernelContext,
   tried: CheapTrial,
@@ -156,7 +156,7 @@ export function tryExecutions(
   const pairs = [...tried.waiting, ...tried.unresolved].map(({ pair }) => pair);
   if (pairs.length === 0) return tried;
   const { request } = facts;
-  // What a proof does not use is not taken for granted.
+  // A proof lists only the assumptions that it uses.
   const proof = provedByExecutions(facts, pairs, aliasing(facts).mayAlias, (base) => startOf(request, base) !== 'no');
   if (!proof) return tried;
   for (const a of proof.disjoint) for (const b of proof.disjoint) if (a.key !== b.key) mayAlias(a, b);
@@ -167,7 +167,7 @@ export function tryExecutions(
   return { ...tried, waiting: [], unresolved: [] };
 }
 
-/** What is left of a trial: nothing where one run of the launch tells that nothing races. */
+/** The open part of a trial: empty if one run of the launch decides that no pair races. */
 export function* tryRun(context: KernelContext, tried: CheapTrial, log: CertificateLog | null): Steps<CheapTrial> {
   const { waiting, unresolved } = tried;
   if (waiting.length === 0 || unresolved.length > 0) return tried;
@@ -177,12 +177,12 @@ export function* tryRun(context: KernelContext, tried: CheapTrial, log: Certific
   return { ...tried, waiting: [] };
 }
 
-/** What to run first: what a run confirms needs no solver. */
+/** Pairs to run first: pairs confirmed by a run need no solver. */
 export function hintsOf({ waiting }: CheapTrial): { pair: AccessPair; hits: readonly Hit[]; model: null }[] {
   return waiting.filter(({ hits }) => hits.length > 0).map(({ pair, hits }) => ({ pair, hits, model: null }));
 }
 
-/** Asks the solver about what is still open, and runs what its models suggest. */
+/** Queries the solver for open pairs, and executes the hints of its models. */
 export function* querySolver(
   context: KernelContext,
   { waiting, unresolved, different, rests, contexts }: CheapTrial,
@@ -194,7 +194,7 @@ export function* querySolver(
 ): Steps<RaceState> {
   const { request } = context;
   const open = new Map(unresolved.map((entry) => [pairKey(entry.pair), entry]));
-  /** Pairs whose threads store what they load from one element of shared memory, and the loads. */
+  /** Pairs whose threads store a value loaded from one element of shared memory, and the loads. */
   const ofElement = new Map<AccessPair, ReadonlySet<Instruction>>();
   const leave = (pair: AccessPair, reason: Reason, budget: boolean, sameValue: boolean, unasked = false): void => {
     if (!sameValue) capRemainingEffort(request);
@@ -205,9 +205,9 @@ export function* querySolver(
   if (open.size > 0) capRemainingEffort(request);
   const orders = new Set(rests);
   let unsettled = 0;
-  /** Pairs of which some threads that meet may store different values. */
+  /** Pairs of which some overlapping threads may store different values. */
   const unequal = new Set<AccessPair>();
-  /** Pairs that the solver shows to meet within warps only. */
+  /** Pairs that overlap within warps only, according to the solver. */
   const ofWarp = new Set<AccessPair>();
   function* storeEqually(pair: AccessPair): Steps<boolean> {
     const isEqual = !different.has(pair) || (yield* areShownEqual(pair));
@@ -253,12 +253,12 @@ export function* querySolver(
       leave(pair, { kind: 'out-of-time' }, true, !different.has(pair), true);
       continue;
     }
-    // Nothing is proved any more: further queries would only word more of the same.
+    // No proof is possible any more: further queries would only add more undecided pairs.
     if (unsettled >= maxUnsettled || (unsettled > 0 && isSpent(request.budget.effort))) {
       leave(pair, why ?? { kind: 'many-pairs' }, false, !different.has(pair), true);
       continue;
     }
-    // Where positive sizes are all that is missing, they are tried as preconditions.
+    // If positive sizes would suffice, they are tried as preconditions.
     const { symbolic, instances, dimensions } = contexts[pair.scope];
     if (!request.proofOnly && !order && refutedByDigits(symbolic, instances, dimensions, obligation, true)) {
       leave(pair, why ?? { kind: 'not-reproduced' }, false, !different.has(pair), true);
@@ -272,7 +272,7 @@ export function* querySolver(
     if (result.kind === 'proved' && result.mode === usualContents) assumed.addContents(encoding.contentsTexts);
     if (result.kind !== 'proved' && holdsBits(obligation)) {
       const bits = tiers.bits(pair.scope, uniformity[pair.scope]);
-      // Without an answer, that of the weaker tier stands.
+      // Without an answer, the answer of the weaker tier remains.
       const exact = yield* bits.decideOverlap(obligation);
       if (exact.kind !== 'budget') [result, by] = [exact, 'bit-vectors'];
     }
@@ -324,18 +324,18 @@ function isLoaded({ kernel }: Pick<KernelAndLaunch, 'kernel'>, leaf: Term): bool
   return definition.kind === 'instruction' && definition.instruction.operation.effect.kind === 'load';
 }
 
-/** How what memory holds decides where the threads of a pair meet. */
+/** How the contents of memory decide whether the threads of a pair overlap. */
 type Indirection =
-  /** It does not, or whatever it holds, some threads meet. */
+  /** They do not, or some threads overlap for all contents. */
   | 'none'
-  /** Other contents would keep the threads apart, and a thread loads there. */
+  /** For other contents the threads would not overlap, and a thread loads there. */
   | 'loads'
-  /** As `loads`, but threads only store there: contents without equal elements make that right. */
+  /** Like `loads`, but threads only store there: contents without equal elements make that correct. */
   | 'stores';
 
 /**
- * How the addresses of a pair rest on elements that differ between threads.
- * @param confirmation what runs have shown with contents of all kinds
+ * How the addresses of a pair depend on elements that differ between threads.
+ * @param confirmation results of runs with contents of all kinds
  */
 export function indirectionOf(
   context: KernelAndLaunch & SymbolicFacts & ElementFacts,
@@ -358,14 +358,14 @@ export function indirectionOf(
   return resting.every(isLoadedToo) ? 'loads' : 'stores';
 }
 
-/** What decides which element of which array an access names. */
+/** The terms that determine the array and the element of an access. */
 function leavesOf({ base, offset }: Target): readonly Term[] {
   return base.kind === 'loaded' ? [...base.element.leaves, ...offset.leaves] : offset.leaves;
 }
 
 /**
- * Whether the contents that are drawn keep the threads of a pair apart where contents can: its addresses rest on the
- * bounds of rows, or on elements of so few values that all of them are drawn.
+ * Whether the generated contents make the threads of a pair disjoint if any contents can: its addresses depend on the
+ * bounds of rows, or on elements with so few values that all of them are generated.
  */
 export function restsOnForeseen(context: KernelAndLaunch & SymbolicFacts & ElementFacts, pair: AccessPair): boolean {
   const ascending = ascendingArrays(context);
@@ -381,7 +381,7 @@ export function restsOnForeseen(context: KernelAndLaunch & SymbolicFacts & Eleme
   return leaves.some((leaf) => isOwnElement(context, pair.scope, leaf)) && leaves.every(isKnown);
 }
 
-/** The load that a value comes from. */
+/** The load that defines a value. */
 function loadOf({ kernel, accesses }: KernelAndLaunch & SymbolicFacts, value: number): Access | undefined {
   const definition = value < 0 ? undefined : kernel.values[value]!.definition;
   return accesses.find(
@@ -389,13 +389,13 @@ function loadOf({ kernel, accesses }: KernelAndLaunch & SymbolicFacts, value: nu
   );
 }
 
-/** Whether an atom is read from a table whose initialiser, or the host program, says what it holds. */
+/** Whether an atom is read from a table whose contents the initialiser, or the host program, specifies. */
 function isInitialised({ elements }: ElementFacts, { atom }: Term): boolean {
   const fact = atom?.kind === 'havoc' ? elements.get(atom.value) : undefined;
   return fact?.initialised !== undefined || fact?.isFilled === true;
 }
 
-/** The tables whose initialisers say what indices and conditions are. */
+/** The tables whose initialisers determine indices and conditions. */
 export function initialisedTables(context: SymbolicFacts & ElementFacts): readonly MemoryObject[] {
   const { accesses, symbolic, elements } = context;
   const terms = accesses.flatMap(({ block, targets }) => [symbolic.reach(block), ...targets.map(({ offset }) => offset)]); // oxfmt-ignore
@@ -405,7 +405,7 @@ export function initialisedTables(context: SymbolicFacts & ElementFacts): readon
   return [...new Set(tables)];
 }
 
-/** How many different values an offset may have, as far as the size of the elements that it rests on tells. */
+/** Maximum number of different values of an offset, from the sizes of the elements that it depends on. */
 function elementsOf(context: KernelAndLaunch & SymbolicFacts, offset: Term): number {
   const { kernel } = context;
   const { low, high } = context.symbolic.view.natural(offset);
@@ -435,7 +435,7 @@ function isOwnElement(context: KernelAndLaunch & SymbolicFacts, scope: PairScope
   return load === undefined || !load.targets.every(isOnePlace);
 }
 
-/** Whether what a loop carries from round to round comes from memory, as in `node = next[node]`. */
+/** Whether a loop-carried value comes from memory, as in `node = next[node]`. */
 function isCarriedElement({ kernel }: KernelAndLaunch, value: number): boolean {
   if (value < 0 || kernel.values[value]!.definition.kind !== 'phi') return false;
   const seen = new Set<number>();
@@ -458,7 +458,7 @@ function isCarriedElement({ kernel }: KernelAndLaunch, value: number): boolean {
   return comesFromLoad(value);
 }
 
-/** What keeps an index from being followed; null where all of it is expressed. */
+/** Why an index has no closed form; null if all of it is expressed. */
 function indexReason(
   context: KernelAndLaunch & SymbolicFacts & ElementFacts,
   { first, second }: Obligation,

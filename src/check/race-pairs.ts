@@ -1,4 +1,4 @@
-/** The pairs of accesses that may race: those that no barrier, no lock and no hand-out of slots keeps apart. */
+/** The pairs of accesses that may race: those that no barrier, lock or slot allocation excludes. */
 import type { AssumedFacts } from './context/assumed-facts.ts';
 import type { KernelAndLaunch, OrderingFacts, SymbolicFacts } from './context/facts.ts';
 import { slotCounter } from './context/warp-slot.ts';
@@ -10,10 +10,10 @@ import { type AccessPair, type Conflicts, type MayAlias, type PairBudget, blockP
 import { exclusion } from './ordering/critical-section.ts';
 import { areOfOneLock } from './ordering/synchronisation-idioms.ts';
 
-/** What `warp-lockstep` takes for granted. */
+/** The assumption of `warp-lockstep`. */
 const lockstep = 'the threads of a warp execute each instruction together, and see what the warp wrote before';
 
-/** Conditions of all pairs of a kernel together; chosen by hand, so that they are made within some seconds. */
+/** Maximum number of conditions of all pairs of a kernel; chosen by hand: they are built within some seconds. */
 const maxConditions = 1_000_000;
 
 /**
@@ -26,7 +26,7 @@ export function racingPairs(
   mayAlias: MayAlias,
 ): { readonly pairs: readonly AccessPair[]; readonly isCut: boolean } {
   const oneBlock = dimensions.grid.every((size) => size === 1);
-  // A thread alone in its block meets what it copies itself.
+  // A single thread of a block conflicts only with its own copies.
   const oneThread = dimensions.block.every((size) => size === 1);
   const { policy, launch } = request;
   const conflictAt = (a: Access, b: Access, distance: Reach): ConflictKind | null => {
@@ -47,7 +47,7 @@ export function racingPairs(
   return { pairs, isCut: budget.conditions < 0 };
 }
 
-/** Those that neither a lock orders nor slots that a warp draws together keep apart, nor synchronisation is made of. */
+/** Pairs that are neither ordered by a lock, nor disjoint by slots allocated per warp, nor part of synchronisation. */
 export function unorderedPairs(
   facts: KernelAndLaunch & SymbolicFacts & OrderingFacts,
   pairs: readonly AccessPair[],

@@ -32,7 +32,7 @@ import type { Reason } from '../verdict/reason.ts';
 
 /**
  * The verdict with its findings.
- * @param divergence barriers order threads only where they do not diverge
+ * @param divergence barriers order threads only if they do not diverge
  * @param unreachable an access that no execution under the stated assumptions reaches, or null
  */
 export function* raceResult(
@@ -40,7 +40,7 @@ export function* raceResult(
   confirmation: Confirmation,
   found: RaceState & {
     readonly disjoint: ReadonlySet<string>;
-    /** Why pairs are missing; null: none is. */
+    /** Why pairs are missing; null: all are there. */
     readonly cut: Reason | null;
     readonly outOfBounds: { readonly reason: Reason | null; readonly findings: readonly RaceFinding[] };
   },
@@ -49,7 +49,7 @@ export function* raceResult(
   assumed: AssumedFacts,
 ): Steps<RaceResult> {
   const { policy } = context.request;
-  // Barriers order what threads load only where they do not diverge.
+  // Barriers order the loads of threads only if they do not diverge.
   const areAllKnown = found.cut === null && divergence === 'proved';
   const state = {
     ...found,
@@ -95,7 +95,7 @@ export function* raceResult(
     }
   }
   const others = undecided.filter((entry) => !told.has(keyOf(context, entry)));
-  // Of what races at the same lines for other reasons, that is told.
+  // A confirmed finding replaces notices on races at the same lines.
   for (const entry of open) notices.delete(keyOf(context, entry));
   const list = [
     ...told.values(),
@@ -130,8 +130,8 @@ export function* raceResult(
 }
 
 /**
- * Why a check whose open pairs are told shows nothing of the other pairs; null where each of them is decided. Unlike a
- * verdict it does not depend on whether a run has shown a race.
+ * Why a check whose open pairs are reported shows nothing about the other pairs; null if each of them is decided.
+ * Unlike a verdict it does not depend on whether a run has shown a race.
  */
 export function reasonBeside(
   context: KernelContext,
@@ -150,7 +150,7 @@ export function reasonBeside(
   );
 }
 
-/** Pairs in groups that are one finding: those of one array that lack one order, and those of the same lines. */
+/** Pairs in groups that are one finding: of one array with the same missing order, or of the same lines. */
 function causesOf(context: KernelContext, confirmation: Confirmation, pairs: readonly OpenPair[]): readonly Cause[] {
   const lacks = new Map(pairs.map((entry) => [entry, lackOf(context, entry)]));
   const names = new Map([...lacks].map(([entry, { name }]) => [entry, name]));
@@ -178,7 +178,7 @@ class Cause {
     this.entries = entries;
   }
 
-  /** Where the races show: those where no contents of memory decide, as far as there are such. */
+  /** The launches that show the races: for the pairs that do not depend on contents of memory, if there are any. */
   get standing(): Standing {
     const { context, confirmation, entries } = this;
     if (this.known) return this.known;
@@ -191,7 +191,7 @@ class Cause {
   }
 }
 
-/** What a pair races on, and what it lacks. */
+/** The array and the missing order of a pair. */
 function lackOf(context: KernelContext, entry: OpenPair): { readonly name: string; readonly isBarrier: boolean } {
   const { first, second, scope } = entry.pair;
   const { kind, ...what } = missingOrder(context, [first, second], scope, 'any');
@@ -200,12 +200,12 @@ function lackOf(context: KernelContext, entry: OpenPair): { readonly name: strin
   return { name: JSON.stringify([codeOf(entry), baseOf(context, entry.pair), order, what]), isBarrier };
 }
 
-/** Whether what is missing may be a barrier. */
+/** Whether the missing order may be a barrier. */
 function isBarrierKind(kind: MissingOrder['kind']): boolean {
   return kind === 'block-barrier' || kind === 'warp-barrier' || kind === 'grid-order';
 }
 
-/** Of pairs of the same lines the one with the worst severity, and of those the first. */
+/** Among pairs of the same lines the first with the worst severity. */
 function worstOf(
   context: KernelContext,
   confirmation: Confirmation,
@@ -221,13 +221,13 @@ function worstOf(
   return ranked[0]!.entry;
 }
 
-/** Whether a run showed the race of a pair, and no contents of memory decide where it accesses. */
+/** Whether a run showed the race of a pair, and its addresses do not depend on contents of memory. */
 function isFirm(context: KernelContext, confirmation: Confirmation, { pair }: OpenPair): boolean {
   const isShown = confirmation.races.has(pairKey(pair));
   return isShown && indirectionOf(context, pair, confirmation) === 'none';
 }
 
-/** An open pair, with what the elements tell that its threads store. */
+/** An open pair, with equal values if its threads store equal elements. */
 function withElements(context: KernelContext, entry: OpenPair, open: readonly OpenPair[]): OpenPair {
   if (entry.sameValue || entry.elements === null) return entry;
   const pairs = open.map(({ pair }) => pair);
@@ -256,19 +256,16 @@ function decidedBy(
   confirmation: Confirmation,
   entry: OpenPair,
 ): { readonly wouldDecide: DecidingFact } {
-  // Where a run got stuck, it shows nothing of what comes behind.
+  // If a run got stuck, it shows nothing about the code after it.
   if (confirmation.barriers.size > 0) return { wouldDecide: { question: { kind: 'divergence', isShown: true } } };
   const ordered = confirmation.ordered.get(pairKey(entry.pair))?.unmodelled ?? [];
   return { wouldDecide: factOfPair(context, entry, ordered) };
 }
 
-/** Unconfirmed findings of one array that are told; the pairs of the rest are counted. */
+/** Unconfirmed findings of one array that are reported; the remaining pairs are counted. */
 const maxCauses = 3;
 
-/**
- * Findings of pairs that no run has shown: one for each cause. A kernel whose indices are not followed has as many pairs as
- * accesses squared.
- */
+/** Findings of unconfirmed pairs: one for each cause. A kernel with unknown indices has a quadratic number of pairs. */
 function possibleFindings(
   context: KernelContext,
   confirmation: Confirmation,
@@ -300,7 +297,7 @@ function groupedBy<Of>(all: readonly Of[], keyOf: (one: Of) => string): Readonly
   return groups;
 }
 
-/** What is not known where all pairs are decided. */
+/** The open question if all pairs are decided. */
 function questionOf({ kind }: Reason, divergence: DivergenceResult['verdict']): OpenQuestion {
   if (divergence !== 'proved') return { kind: 'divergence', isShown: divergence === 'divergent' };
   return { kind: kind === 'surface-writes' ? 'overlap' : 'reachability' };
@@ -320,12 +317,12 @@ function openReason({ kernel }: KernelContext, confirmation: Confirmation, { pai
   return confirmation.problem === null ? reason : { kind: 'replay', problem: confirmation.problem };
 }
 
-/** What is not followed of the kernel's barriers in memory; null where all of it is. */
+/** Why the kernel's barriers in memory are not modelled; null if they are. */
 function barriersInMemory({ inMemory: { problem } }: KernelContext): Reason | null {
   return problem === null ? null : { kind: 'unmodelled-barrier', problem };
 }
 
-/** Whether where the threads store depends on what they read strongly, which the order of threads decides. */
+/** Whether the addresses of the stores depend on strong reads, whose values depend on the schedule. */
 function restsOnStrong({ kernel }: KernelContext, { first, second }: AccessPair): boolean {
   return [first, second].some(({ targets }) =>
     targets.some(({ offset }) =>
@@ -344,13 +341,13 @@ function shownBy(
   { pair, sameValue }: OpenPair,
 ): Shown<RaceEvent> | undefined {
   const shown = confirmation.races.get(pairKey(pair));
-  // Stores of one literal where the order of threads decides which elements they meet at: no harm, and no proof.
+  // Stores of one literal whose overlap depends on the schedule: harmless, but not proved.
   if (sameValue && storesLiteral(context, pair) && restsOnStrong(context, pair)) return undefined;
   return shown && indirectionOf(context, pair, confirmation) === 'stores' ? undefined : shown;
 }
 
 /**
- * A confirmed finding, as the smallest run shows it.
+ * A confirmed finding, as shown by the smallest run.
  * @param cause - the pair's, with all its pairs
  */
 function* confirmedFinding(
@@ -401,7 +398,7 @@ function racesBetweenBlocks(
   );
 }
 
-/** What is missing of a race within a block, where a barrier of the block orders only a part of the threads that race. */
+/** The missing order of a race within a block, if a barrier of the block orders only some of the racing threads. */
 function ofAllBlocks(missing: MissingOrder): MissingOrder {
   return missing.kind === 'block-barrier' || missing.kind === 'warp-barrier'
     ? { kind: missing.kind, betweenBlocks: true }
@@ -453,7 +450,7 @@ function raceFinding(
   };
 }
 
-/** The severity of a race that nothing makes milder. */
+/** The severity of a race without mitigating conditions. */
 function severityOf(policy: CheckPolicy, { pair, sameValue }: Pick<OpenPair, 'pair' | 'sameValue'>): Severity {
   if (pair.conflict === 'volatile' && policy.volatile !== 'allow') return policy.volatile;
   return sameValue && policy.sameValueWrites !== 'proved' ? policy.sameValueWrites : policy.race;
@@ -465,7 +462,7 @@ function placesOf(context: KernelContext, { pair }: OpenPair): string {
   return [baseOf(context, pair), ...lines.sort((a, b) => a - b)].join('|');
 }
 
-/** What findings are one by, beside their cause: what they are, the array and the lines. */
+/** Key of a finding, in addition to its cause: its code, the array and the lines. */
 function keyOf(context: KernelContext, entry: OpenPair): string {
   return `${codeOf(entry)}|${placesOf(context, entry)}`;
 }
@@ -479,7 +476,7 @@ function baseOf(context: KernelContext, { first }: OpenPair['pair']): string {
   return baseName(context, first.targets[0]!.base);
 }
 
-/** The terms that decide whether the threads of a pair meet. */
+/** The terms that decide whether the threads of a pair overlap. */
 function termsOf(context: KernelContext, { pair }: OpenPair): readonly Term[] {
   const terms = pair.obligations.flatMap(({ first, second }) => [
     first.target.offset,
@@ -493,7 +490,7 @@ function originOf(context: KernelContext, entry: OpenPair): 'given' | 'chosen' {
   return isGiven(context, termsOf(context, entry)) ? 'given' : 'chosen';
 }
 
-/** What the two accesses of a race are. */
+/** The kinds of the two accesses of a race. */
 export function raceKind(a: Pick<Access, 'operation'>, b: Pick<Access, 'operation'>): RaceFinding['kind'] {
   const kinds = new Set([a.operation, b.operation]);
   if (kinds.has('atomic')) return kinds.has('read') ? 'atomic-read' : kinds.has('write') ? 'atomic-write' : 'scope';
@@ -512,7 +509,7 @@ function scopeOf(
   return warp(event.first) === warp(event.second) ? 'warp' : 'block';
 }
 
-/** An access as a report describes it; with an event, who performed it. */
+/** An access as a report describes it; with an event, also the thread. */
 export function describeAccess(
   { kernel, accesses, inMemory }: KernelContext,
   access: Access,
@@ -542,7 +539,7 @@ function frames(location: Location | undefined): string {
   return location ? `${location.file}:${location.line} ${frames(location.inlinedAt)}` : '';
 }
 
-/** What an access is, independent of where it stands in the file. */
+/** Identity of an access, independent of its position in the file. */
 function accessIdentity(context: KernelContext, access: Access): string {
   const offsetTextOf = ({ targets }: Access): string => describeTerm(context, targets[0]!.offset);
   const text = offsetTextOf(access);

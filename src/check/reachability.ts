@@ -1,4 +1,4 @@
-/** A proof under assumptions says nothing about an access that no execution which meets them reaches. */
+/** A proof under assumptions states nothing about an access that no execution satisfying them reaches. */
 import type { AssumedFacts } from './context/assumed-facts.ts';
 import type { KernelAndLaunch, SymbolicFacts, ElementFacts } from './context/facts.ts';
 import { fieldAt } from './context/scalars.ts';
@@ -16,13 +16,13 @@ import { chooseScalars } from './representative/scalar-choice.ts';
 const sampledBlocks = 4;
 
 export interface Reachability {
-  /** The first access that no execution which meets all assumptions reaches; null if each is reached by some. */
+  /** The first access that no execution satisfying all assumptions reaches; null if each is reached by some. */
   readonly unreachable: Access | null;
-  /** Accesses that what is stated switches off, with no other assumption: somebody means them to be. */
+  /** Accesses that statements of the user exclude, without other assumptions: intentionally switched off. */
   readonly off: readonly Access[];
 }
 
-/** As if executions reached each access. */
+/** The result if executions reached each access. */
 export const allReached: Reachability = { unreachable: null, off: [] };
 
 /** Which accesses executions under the assumptions reach. */
@@ -40,7 +40,7 @@ export function* reachabilityOf(
   const off: Access[] = [];
   let isAnyReached = false;
   for (const access of context.accesses) {
-    // A launch that never reaches an access is not vacuous, unless assumptions made it what it is.
+    // A launch that never reaches an access is not vacuous, unless assumptions cause that.
     if (!isAssuming && symbolic.reach(access.block) === symbolic.store.false) continue;
     let standing = decided.get(access.block);
     if (standing === undefined) {
@@ -54,21 +54,21 @@ export function* reachabilityOf(
     if (standing === 'off') off.push(access);
     else isAnyReached = true;
   }
-  // What is stated of a kernel of which nothing is left is an error of its author.
+  // Statements that exclude every access of a kernel are an error of the user.
   return isAnyReached ? { unreachable: null, off } : { unreachable: off[0] ?? null, off: [] };
 }
 
-/** `off`: what is stated alone excludes that it is reached; `unreached`: other assumptions do with it. */
+/** `off`: the user's statements exclude that it is reached; `unreached`: they do so with other assumptions. */
 type Standing = 'reached' | 'off' | 'unreached';
 
-/** Whether it takes the solver to tell what usual contents say of an access. */
+/** Whether reaching an access depends on usual contents of memory, so that the solver is needed. */
 function restsOnContents({ symbolic }: SymbolicFacts, { contents }: SolverTiers, { block }: Access): boolean {
   return symbolic.reach(block).leaves.some(({ atom }) => atom?.kind === 'havoc' && contents.has(atom.value));
 }
 
 /**
- * Whether some thread of the first blocks reaches the access in the first iteration of the loops around it. Threads that
- * differ in no number which the condition reads are one.
+ * Whether some thread of the first blocks reaches the access in the first iteration of the loops around it. Threads
+ * that differ in no value read by the condition count as one.
  */
 function sampled(
   context: KernelAndLaunch & SymbolicFacts & ElementFacts,
@@ -77,7 +77,7 @@ function sampled(
 ): boolean {
   const { dimensions, symbolic } = context;
   const condition = symbolic.reach(access.block);
-  // What is stated of the elements of an array takes the solver.
+  // Statements about the elements of an array need the solver.
   if (condition.leaves.some(({ atom }) => atom?.kind === 'havoc' && context.elements.has(atom.value))) return false;
   const block = dimensions.block.map((size) => size ?? 32) as [number, number, number];
   const grid = dimensions.grid.map((size) => size ?? 2) as [number, number, number];
@@ -88,7 +88,7 @@ function sampled(
   const blocks = readsBlock ? Math.min(sampledBlocks, grid[0] * grid[1] * grid[2]) : 1;
   const column = (count: number, axis: 0 | 1 | 2): Float64Array =>
     Float64Array.from({ length: count }, (_, thread) => coordinate(thread, threads, axis));
-  // The first thread alone tells it more often than not.
+  // The first thread suffices in most cases.
   for (const count of new Set([1, threads[0] * threads[1] * threads[2]])) {
     const numbers = ([0, 1, 2] as const).map((axis) => (count === 1 ? 0n : column(count, axis)));
     for (let number = 0; number < blocks; number++) {
@@ -141,12 +141,12 @@ function* standingOf(
   const isOfContents = linear.kind === 'proved' && linear.mode === usualContents;
   if (linear.kind === 'proved' && linear.assumes.length === 0 && !isOfContents) return 'off';
   if (linear.kind === 'open' && linear.model) {
-    // A model of what is linear may be an execution: then nothing excludes it.
+    // A model of the linear part may be an execution: then nothing excludes it.
     const { model } = linear;
     const patternOf = (leaf: Term): bigint | undefined => encoding.patternIn(model, leaf, reading);
     if (evaluateTerm(reach, patternOf, new Map()) === 1n && meetsStated(context, patternOf)) return 'reached';
   }
-  // What only this tier knows of the assumptions may exclude it too.
+  // Assumptions that only this tier encodes may exclude it too.
   const bits = tiers.bits('grid', uniformity);
   const [exact] = bits.encoding.conditions([{ term: reach, reading }]);
   const result = yield* bits.decide(exact!);

@@ -1,11 +1,11 @@
-/** Which pairs one missing order would keep apart: these are one finding. */
+/** Groups pairs that one missing order would separate: these are one finding. */
 import type { Access } from '../analysis/values/access.ts';
 import { connected } from '../base/connected.ts';
 import { isGridBarrier } from '../analysis/barriers/barrier-interval.ts';
 import type { BlockId, Instruction, Kernel } from '../ir/form/kernel.ts';
 import type { PairScope } from './obligations/instance.ts';
 
-/** What of a pair of accesses tells its cause. */
+/** The properties of a pair of accesses that determine its cause. */
 interface Pair {
   readonly scope: PairScope;
   readonly first: Pick<Access, 'instruction' | 'operation'>;
@@ -19,18 +19,18 @@ interface Group<Of> {
 }
 
 /**
- * Groups pairs of one array by what is missing between their accesses.
+ * Groups pairs of one array by the missing order between their accesses.
  *
- * Pairs are of one cause where they have a place in common at which a barrier would separate each of them. Two threads that
- * are at both accesses of a pair within one barrier interval have come there without a barrier in between. Threads of a
- * block pass a barrier together. So what separates the two lies behind the access of the one thread and in front of that of
- * the other. Pairs of threads of different blocks are separated by barriers of the grid; in a kernel that has none they are
+ * Pairs have one cause if they have a common place at which a barrier would separate each of them. Two threads that
+ * reach both accesses of a pair within one barrier interval do so without a barrier in between. Threads of a block pass
+ * a barrier together. So a barrier that separates the two is after the access of one thread and before that of the
+ * other. Pairs of threads of different blocks are separated by barriers of the grid; in a kernel without these they are
  * one cause, as nothing orders blocks.
  *
- * Where two threads store to one element, it is not a barrier that is missing between the one store and a load: the
- * threads share an element that one of them should have for itself. So what races with either store is of that cause too.
+ * If two threads store to one element, the bug is not a missing barrier between one store and a load: the threads share
+ * an element that should be private to one of them. So races with either store have that cause too.
  *
- * @param isBarrier - whether all threads of the block meet at an instruction
+ * @param isBarrier - whether all threads of the block synchronise at an instruction
  * @returns the pairs in groups, both in the order in which they come
  */
 export function groupByCause<Of extends Pair>(
@@ -71,13 +71,13 @@ function sharedStores<Of extends Pair>(pairs: readonly Of[]): (pair: Of) => read
   const shared = new Set(pairs.map(storesOf).flatMap((names) => (names.length > 1 ? names : [])));
   return (pair) => storesOf(pair).filter((name) => shared.has(name));
 }
-/** A set of places, a bit each: place `i` is in front of instruction `i` of the kernel, counted over all blocks. */
+/** A set of places, a bit each: place `i` precedes instruction `i` of the kernel, counted over all blocks. */
 type Places = Uint32Array;
 
 class BarrierFreeWays {
   private readonly kernel: Kernel;
   private readonly isBarrier: (instruction: Instruction) => boolean;
-  /** Number of the first place of each block; a block of n instructions has n + 1 places. */
+  /** Index of the first place of each block; a block of n instructions has n + 1 places. */
   private readonly firstPlace: readonly number[];
   private readonly words: number;
   private readonly known = new Map<Instruction, { readonly after: Places; readonly before: Places }>();
@@ -96,7 +96,7 @@ class BarrierFreeWays {
     this.words = Math.ceil(count / 32);
   }
 
-  /** The places behind the one access and in front of the other, either way round, that ways without a barrier pass. */
+  /** The places after one access and before the other, in either order, on paths without a barrier. */
   between(first: Instruction, second: Instruction): Places {
     const [a, b] = [this.of(first), this.of(second)];
     return union(intersection(a.after, b.before), intersection(b.after, a.before));

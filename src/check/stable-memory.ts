@@ -1,4 +1,4 @@
-/** What of a check rests on memory that threads share only in the absence of races. */
+/** Facts of a check that depend on the absence of races on shared memory. */
 import type { BlockId, ValueId } from '../ir/form/kernel.ts';
 import type { UniformityResult } from '../analysis/values/uniformity.ts';
 import { isWriter } from '../analysis/values/access.ts';
@@ -9,10 +9,10 @@ import { warpObligations } from './obligations/warp-agreement.ts';
 import type { Term } from '../term/term.ts';
 import type { KernelAndLaunch, OrderingFacts, SymbolicFacts } from './context/facts.ts';
 
-/** Values that all threads of a block read from one address are taken to be one value. */
+/** Values that all threads of a block read from one address are assumed to be one value. */
 export const stableMemory = 'memory that the kernel does not write does not change while it runs';
 
-/** What kernels before a launch leave is there when it starts. */
+/** Memory written by kernels before a launch is visible when it starts. */
 export const earlierEnded = 'the kernel before it in the stream has ended';
 
 /**
@@ -45,8 +45,8 @@ export function needsRaceFreedom(
 }
 
 /**
- * The branches that may decide about an instruction for which threads come together: those that control it, and those
- * of loops, since the number of rounds goes into values behind the loop. What others decide goes into values by phis.
+ * The branches that may affect an instruction for which threads synchronise: those that control it, and those of loops,
+ * since the trip count affects values after the loop. Other branches affect values only through phis.
  */
 function branchesOfBarriers({ kernel, dependences }: KernelAndLaunch & SymbolicFacts): BlockId[] {
   const wanted = kernel.blocks.filter(({ instructions }) =>
@@ -64,9 +64,9 @@ function readsStable({ symbolic, rereads }: SymbolicFacts, uniformity: Uniformit
   return leaves.some(
     ({ atom }) =>
       atom?.kind === 'havoc' &&
-      // What thread 0 has told its block is what it told only where nothing races on it.
+      // A value broadcast by thread 0 is the stored one only if no access races with it.
       (symbolic.leaderValues.has(atom.value) ||
-        // So has what a thread loads again.
+        // The same applies to repeated loads.
         rereads.has(atom.value) ||
         (atom.value >= 0 && uniformity.value(atom.value as ValueId) === 'stable')),
   );
@@ -89,9 +89,10 @@ function dependsOnLoad({ kernel, symbolic }: KernelAndLaunch & SymbolicFacts, br
 }
 
 /**
- * What a proof of no divergence takes for granted of the memory that decides about barriers: that what the kernel writes
- * is elsewhere, and that no index leaves its object and comes there.
- * @param disjointForRaces names of what the proof of no race takes to be apart; null where this proof does not rest on that one
+ * Assumptions of a proof of no divergence about the memory that decides about barriers: writes of the kernel are
+ * elsewhere, and no index leaves its object and reaches it.
+ * @param disjointForRaces names of memory assumed to be disjoint by the proof of no race; null if this proof does not
+ *   depend on that one
  */
 export function assumedOfMemory(
   facts: KernelAndLaunch & SymbolicFacts & OrderingFacts,

@@ -1,4 +1,4 @@
-/** Intermediate results of a check, for whoever wants to look inside: `check --print`. */
+/** Intermediate results of a check, for debugging: `check --print`. */
 import type { KernelContext } from './context/facts.ts';
 import type { KernelIntervals } from './intervals.ts';
 import type { AccessPair } from './obligations/obligation.ts';

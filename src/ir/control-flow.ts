@@ -6,8 +6,8 @@ import type { BlockId, Terminator } from './form/kernel.ts';
 import { postorder } from './form/postorder.ts';
 
 /**
- * Builds the blocks of a draft from its steps; labels are numbered below `labelCount`. Code that runs off the end
- * exits, as `ret` does. A label that no step places ends in `unknown`. Call `orderBlocks` next.
+ * Builds the blocks of a draft from its steps; labels are numbered below `labelCount`. Code that runs off the end exits
+ * like `ret`. A label that no step places ends in `unknown`. Call `orderBlocks` next.
  */
 export function buildBlocks(draft: Draft, steps: readonly Step[], labelCount: number): void {
   const blocks: DraftBlock[] = [];
@@ -35,7 +35,7 @@ export function buildBlocks(draft: Draft, steps: readonly Step[], labelCount: nu
       current.terminator = pending;
       continue;
     }
-    // Code after a jump that no label leads to is unreachable; it gets a block that ordering drops.
+    // Code after a jump without a label is unreachable; it gets a block that ordering drops.
     current ??= add();
     switch (step.kind) {
       case 'instruction':
@@ -86,7 +86,7 @@ function connect(block: DraftBlock): void {
   block.successors = terminatorTargets(block.terminator);
 }
 
-/** The terminator with every target renamed; a branch whose targets fall together becomes a jump. */
+/** The terminator with every target renamed; a branch with equal targets becomes a jump. */
 function retarget(terminator: Terminator, rename: (block: number) => number): Terminator {
   const to = (block: number): BlockId => rename(block) as BlockId;
   switch (terminator.kind) {
@@ -106,7 +106,7 @@ function retarget(terminator: Terminator, rename: (block: number) => number): Te
 
 /** Leads jumps over chains of empty blocks, unless that would take an edge away from a phi. */
 function threadJumps(blocks: readonly DraftBlock[]): void {
-  // Chains share their ends: each block is followed once.
+  // Chains share their ends: each block is visited once.
   const known = new Int32Array(blocks.length).fill(-1);
   const next = (block: number): number => {
     const { instructions, phis, terminator } = blocks[block]!;
@@ -141,9 +141,8 @@ function reversePostorder(blocks: readonly DraftBlock[]): number[] {
 }
 
 /**
- * Renumbers the blocks in reverse postorder, drops those that are unreachable with their phi inputs, merges a block
- * into its only predecessor where that has no other successor, jumps over empty blocks, and gives block 0 no
- * predecessors.
+ * Renumbers the blocks in reverse postorder, drops unreachable ones with their phi inputs, merges a block into its only
+ * predecessor if that has no other successor, jumps over empty blocks, and ensures that block 0 has no predecessors.
  */
 export function orderBlocks(draft: Draft): void {
   threadJumps(draft.blocks);
@@ -151,7 +150,7 @@ export function orderBlocks(draft: Draft): void {
   mergeChains(draft.blocks, order);
   order = reversePostorder(draft.blocks);
   if (order.some((index) => draft.blocks[index]!.successors.includes(0))) {
-    // The entry is a loop header: a new block in front of it takes the edge from outside.
+    // The entry is a loop header: a new block before it takes the edge from outside.
     draft.blocks.push({
       phis: [],
       instructions: [],

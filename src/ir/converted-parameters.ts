@@ -1,12 +1,12 @@
-/** Which parameters are addresses, as the PTX itself says where no source is at hand. */
+/** Parameters that are addresses according to the PTX itself, if no source is available. */
 import type { Draft } from './form/draft.ts';
 
 /**
- * The parameters, or fields of them, that `cvta.to.global` makes an address of global memory, before conversions are
- * folded. Compilers convert pointers, and add indices to what they get.
+ * The parameters, or fields of them, that `cvta.to.global` converts to an address of global memory, before conversions
+ * are folded. Compilers convert pointers, and add indices to the result.
  *
  * @param draft in SSA form
- * @returns byte offsets within the parameter, by its number
+ * @returns byte offsets within the parameter, by its index
  */
 export function convertedParameters(draft: Draft): ReadonlyMap<number, readonly number[]> {
   const loaded = new Map<number, { readonly parameter: number; readonly offset: number }>();

@@ -1,4 +1,4 @@
-/** Removes what computes values nobody reads. Accesses that can race, barriers and anything with an effect stay. */
+/** Removes instructions whose results are unused. Accesses that can race, barriers and anything with an effect stay. */
 import type { Effect } from '../isa/model/operation.ts';
 import type { Draft, DraftInstruction, DraftPhi } from './form/draft.ts';
 import type { Operand } from './form/kernel.ts';
@@ -24,7 +24,7 @@ function privateLoad(effect: Extract<Effect, { kind: 'load' }>, instruction: Dra
   return space === 'param' || space === 'const' || space === 'local';
 }
 
-/** Marks from the roots (effects, terminators) and keeps what is marked; phis that only feed each other go too. */
+/** Marks from the roots (effects, terminators) and keeps marked instructions; phis that only feed each other go too. */
 export function removeDeadCode(draft: Draft): void {
   const definitions: (DraftInstruction | DraftPhi | undefined)[] = new Array<DraftInstruction | DraftPhi | undefined>(
     draft.types.length,

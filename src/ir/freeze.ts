@@ -20,7 +20,7 @@ import { findLoops } from './form/loops.ts';
 import { withOperands } from './ssa.ts';
 import { workspaceHigh, workspaceLow } from './form/synthetic-operation.ts';
 
-/** Its first two words are its size and what the blocks count their arrivals in. */
+/** Its first two words: its size, and the counter of block arrivals. */
 const workspaceObject: Omit<MemoryObject, 'id'> = {
   symbol: 'workspace of the grid',
   space: 'global',
@@ -30,7 +30,7 @@ const workspaceObject: Omit<MemoryObject, 'id'> = {
   external: false,
 };
 
-/** What a kernel says of itself besides its code. */
+/** Properties of a kernel other than its code. */
 export type KernelHead = Pick<
   Kernel,
   | 'symbol'
@@ -43,8 +43,10 @@ export type KernelHead = Pick<
   | 'overlapsOthers'
 >;
 
-/** Freezes an SSA draft whose blocks are in order. Of the objects those stay that are parameters, or referred
- * to by code or by the initial contents of such. */
+/**
+ * Freezes an SSA draft whose blocks are in order. Keeps the objects that are parameters, or are referenced by code or
+ * by initial contents of kept objects.
+ */
 export function freeze(draft: Draft, head: KernelHead): Kernel {
   const objectIds: (ObjectId | undefined)[] = new Array<ObjectId | undefined>(draft.objects.length);
   const objects: MemoryObject[] = [];
@@ -150,7 +152,7 @@ function reason(text: string, place: { readonly ptxLine: number; readonly locati
   return { reason: text, ptxLine: place.ptxLine, ...(place.location && { location: place.location }) };
 }
 
-/** What can be reached and has an unknown effect; each reason once, where it first occurs. */
+/** Reachable instructions with an unknown effect; each reason once, at its first occurrence. */
 function findUnsupported(blocks: readonly Block[]): Reason[] {
   const found = new Map<string, Reason>();
   for (const { instructions, terminator } of blocks) {

@@ -44,8 +44,8 @@ export interface InlineOptions {
   /** Whether long mathematical functions become one unknown value. */
   readonly abstractMathematics: boolean;
   /**
-   * Whether calls through pointers are compared with the addresses of the module's functions, which are then constants
-   * of our own: for execution alone, a proof must not rest on them.
+   * Whether calls through pointers are compared with synthetic addresses of the module's functions: only for execution,
+   * a proof must not depend on these values.
    */
   readonly indirectCalls: boolean;
 }
@@ -55,11 +55,11 @@ interface Frame {
   readonly function: ptx.Function;
   readonly caller: Frame | null;
   readonly depth: number;
-  /** Where the call is; null for the kernel itself. */
+  /** Position of the call; null for the kernel itself. */
   readonly callSite: StatementPosition | null;
-  /** Label behind the call; null for the kernel itself. */
+  /** Label after the call; null for the kernel itself. */
   readonly continuation: number | null;
-  /** What the last `.loc` said. */
+  /** The last `.loc`. */
   location: Location | undefined;
 }
 
@@ -70,7 +70,7 @@ interface Inliner {
 
 /**
  * Expands `entry`; `parameters` are the objects of its parameters, in order.
- * @throws TooLarge where it has more than `maximumSteps` steps
+ * @throws TooLarge if it has more than `maximumSteps` steps
  */
 export function inlineKernel(
   symbols: ModuleSymbols,
@@ -118,7 +118,7 @@ function terminatorPlace(place: StatementPosition): { ptxLine: number; location?
   return { ptxLine: place.ptxLine, ...(place.location && { location: place.location }) };
 }
 
-/** The location that a `.loc` of this instance stands for: of the callee, inlined at the call. */
+/** The location that a `.loc` of this instance denotes: of the callee, inlined at the call. */
 function locate(inliner: Inliner, frame: Frame, loc: ptx.LocDirective): Location | undefined {
   const { located, module } = inliner.expansion.symbols;
   let own = located.get(loc);
@@ -167,7 +167,7 @@ function walk(inliner: Inliner, frame: Frame, scope: BindingScope, statements: r
   }
 }
 
-/** Emits `// selvage.…`; an operand that names nothing makes the marker opaque. */
+/** Emits `// selvage.…`; an undefined operand makes the marker opaque. */
 function walkMarker(
   expansion: Expansion,
   scope: BindingScope,
@@ -195,7 +195,7 @@ function walkMarker(
   }
 }
 
-/** Emits what the guard covers, between a branch around it and the label behind it. */
+/** Emits guarded code, between a branch around it and the label after it. */
 function guarded(
   inliner: Inliner,
   scope: BindingScope,
@@ -297,10 +297,10 @@ function walkIndexedBranch(
   }
 }
 
-/** A call taken apart: `call (results), callee, (arguments)`. */
+/** A parsed call: `call (results), callee, (arguments)`. */
 interface Call {
   readonly callee: string | null;
-  /** What is called. */
+  /** The callee. */
   readonly target: ptx.PtxOperand | undefined;
   readonly results: readonly ptx.PtxOperand[];
   readonly arguments: readonly ptx.PtxOperand[];
@@ -389,7 +389,7 @@ function walkIndirectCall(
   steps.push({ kind: 'label', label: end });
 }
 
-/** Whether a function has as many parameters and results as a call, and of the sizes of its slots. */
+/** Whether a function has the number of parameters and results of a call, and their slot sizes. */
 function takesSuch({ expansion }: Inliner, scope: BindingScope, callee: ptx.Function, call: Call): boolean {
   const fits = (formals: readonly ptx.VariableDeclaration[], actuals: readonly ptx.PtxOperand[]): boolean =>
     formals.length === actuals.length &&
@@ -597,7 +597,7 @@ function havocResults(
   }
 }
 
-/** A call that may do anything with what it is handed. */
+/** A call that may have any effect on its arguments. */
 function opaqueCall(
   inliner: Inliner,
   scope: BindingScope,
@@ -626,7 +626,7 @@ function opaqueCall(
   havocResults(inliner, scope, call, reason, place);
 }
 
-/** The objects of a kernel's parameters, and what the IR says of them. */
+/** The objects of a kernel's parameters, and their properties in the IR. */
 export function entryParameters(draft: Draft, entry: ptx.Function): { objects: ObjectId[]; bytes: number[] } {
   const objects: ObjectId[] = [];
   const bytes: number[] = [];

@@ -1,18 +1,18 @@
 /**
- * Bits of values that are known although the others are not: what fields of a structure in a register hold, where the
- * rest of it was never written. Cooperative groups keep their kind, size and mask so.
+ * Partially known values: fields of a structure in a register, the rest of which was never written. Cooperative groups
+ * keep their kind, size and mask in this form.
  */
 import type { Domain, Width } from '../isa/model/domain.ts';
 import type { DraftInstruction } from './form/draft.ts';
 import type { Operand } from './form/kernel.ts';
 
-/** Of the bits that are set in `known`, those of `value`; the others of `value` are 0. */
+/** For the bits set in `known`, their values; the other bits of `value` are 0. */
 export interface KnownBits {
   readonly known: bigint;
   readonly value: bigint;
 }
 
-/** Of which nothing is known. */
+/** All bits unknown. */
 export const noBits: KnownBits = { known: 0n, value: 0n };
 
 function ones(width: number): bigint {
@@ -24,7 +24,7 @@ export function wholeValue(width: number, value: bigint): KnownBits {
   return { known: ones(width), value: BigInt.asUintN(width, value) };
 }
 
-/** The value, where all its bits are known; else null. */
+/** The value if all its bits are known, otherwise null. */
 export function knownValue(bits: KnownBits, width: number): bigint | null {
   return bits.known === ones(width) ? bits.value : null;
 }
@@ -35,7 +35,7 @@ function lowest({ known }: KnownBits, width: number): bigint {
   return open === 0n ? ones(width) : (open & -open) - 1n;
 }
 
-/** Sums and products: their low bits depend on the low bits of what they are made of alone. */
+/** Sums and products: their low bits depend on the low bits of the operands only. */
 function upwards(compute: (a: bigint, b: bigint) => bigint) {
   return (width: Width, a: KnownBits, b: KnownBits): KnownBits => {
     const known = lowest(a, width) & lowest(b, width);
@@ -43,7 +43,7 @@ function upwards(compute: (a: bigint, b: bigint) => bigint) {
   };
 }
 
-/** What is computed where everything is known, and nothing elsewhere. */
+/** Computes if all bits are known; otherwise all bits are unknown. */
 function exactly(compute: (width: Width, a: bigint, b: bigint) => bigint) {
   return (width: Width, a: KnownBits, b: KnownBits): KnownBits => {
     const [x, y] = [knownValue(a, width), knownValue(b, width)];
@@ -53,7 +53,7 @@ function exactly(compute: (width: Width, a: bigint, b: bigint) => bigint) {
 
 const signed = (width: Width, value: bigint): bigint => BigInt.asIntN(width, value);
 
-/** A shift by a known amount; `fill` says what moves in. */
+/** A shift by a known amount; `fill` is shifted in. */
 function shift(
   move: (width: Width, bits: bigint, by: bigint) => bigint,
   fill: (width: Width, by: bigint, a: KnownBits) => KnownBits,
@@ -84,7 +84,7 @@ function choose(condition: boolean | null, a: KnownBits, b: KnownBits): KnownBit
   return { known, value: a.value & known };
 }
 
-/** The least and the largest number that the bits leave open, read as unsigned or signed. */
+/** The smallest and the largest value that the bits allow, read as unsigned or signed. */
 function range(width: Width, { known, value }: KnownBits, isSigned: boolean): readonly [bigint, bigint] {
   const open = ones(width) & ~known;
   if (!isSigned) return [value, value | open];
@@ -160,13 +160,13 @@ export const knownBitsDomain: Domain<KnownBits, boolean | null> = {
   pure: () => noBits,
 };
 
-/** Instructions that hand on bits of what they are given; of others nothing is asked. */
+/** Instructions whose result contains bits of their operands; others are ignored. */
 const handsOn = new Set(['and', 'or', 'xor', 'not', 'shl', 'shr', 'cvt', 'extract', 'insert', 'setp', 'selp', 'bfe', 'bfi', 'lop3', 'mov']); // oxfmt-ignore
 
 /**
- * What is known of the results of an instruction.
- * @param bitsOf what is known of an operand that is no predicate
- * @returns a truth value for a predicate, null for one that is not known; null where nothing is known of any
+ * The known bits of the results of an instruction.
+ * @param bitsOf the known bits of an operand that is not a predicate
+ * @returns a truth value for a predicate, null for an unknown one; null if no bit of any result is known
  */
 export function knownResults(
   { operation, arguments: operands, marker }: DraftInstruction,

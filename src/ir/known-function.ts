@@ -1,11 +1,11 @@
-/** Functions that are recognised by name: they have no body in the module, or one that hides what they mean. */
+/** Functions recognised by name: they have no body in the module, or one that obscures their meaning. */
 import type * as ptx from '../ptx/ast.ts';
 import type { ModuleSymbols } from './scope.ts';
 
 /**
- * - `grid-barrier`: `cooperative_groups::grid_group::sync` and what it calls;
+ * - `grid-barrier`: `cooperative_groups::grid_group::sync` and its callees;
  * - `stops`: does not return, the launch fails;
- * - `unknown-value`: reads at most what it is handed and returns a value that is not modelled.
+ * - `unknown-value`: reads at most its arguments and returns a value that is not modelled.
  */
 type KnownFunction = 'grid-barrier' | 'stops' | 'unknown-value';
 
@@ -26,7 +26,7 @@ const byName = new Map<string, KnownFunction>([
  */
 const rustPanic = /^(_ZN4core|_RNv\w*?_4core)(9panicking|5slice5index\d+slice_\w+_fail|6option\d+(unwrap|expect)_failed|6result\d+unwrap_failed)/; // oxfmt-ignore
 
-/** What a callee is known to do, or null. A panic that has its body here calls a handler, which is followed. */
+/** The known behaviour of a callee, or null. A panic with a body in the module calls a handler, which is analyzed. */
 export function knownFunction(symbol: string, hasBody: boolean): KnownFunction | null {
   const known = byName.get(symbol);
   if (known) return known;
@@ -41,8 +41,8 @@ export function knownFunction(symbol: string, hasBody: boolean): KnownFunction |
 const abstractFrom = 80;
 
 /**
- * True of a function of the compiler's mathematics library that is long and has no effect but its result, so that an
- * unknown value may stand for it: no pointer parameter, no barrier, atomic or global store, and no memory but its own
+ * True for a function of the compiler's mathematics library that is long and has no side effect, so that it may be
+ * replaced by an unknown value: no pointer parameter, no barrier, atomic or global store, and no memory but its own
  * parameters and locals and the library's tables.
  */
 export function isAbstractable(symbols: ModuleSymbols, callee: ptx.Function): boolean {
@@ -55,7 +55,7 @@ export function isAbstractable(symbols: ModuleSymbols, callee: ptx.Function): bo
   return answer;
 }
 
-/** Statements of a mathematical function with its callees, or null where it is none. */
+/** Statements of a mathematical function with its callees, or null for other functions. */
 function mathematicsSize(symbols: ModuleSymbols, callee: ptx.Function, depth: number): number | null {
   if (!callee.body || callee.truncated || callee.faulty || depth > 8 || !/^__(nv|internal)_/.test(callee.name))
     return null;

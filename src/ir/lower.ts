@@ -18,15 +18,15 @@ import { type Expansion, moduleSymbols } from './scope.ts';
 import { simplify } from './simplify.ts';
 import { toSsa } from './ssa.ts';
 
-/** Rounds of promotion: each can make addresses constant that were kept in slots promoted by the one before. */
+/** Iterations of promotion: each can make addresses constant that were kept in slots promoted by the one before. */
 const maximumRounds = 12;
 
 /**
- * Lowers every kernel of a module, in the order of the text. Never throws on what the parser produced: what cannot be
- * lowered is listed in the kernel's `unsupported`.
+ * Lowers every kernel of a module, in the order of the module. Never throws on parser output: constructs that cannot be
+ * lowered are listed in the kernel's `unsupported`.
  *
  * @param options `abstractMathematics` (default true): long functions of the mathematics library without effects become
- *   one unknown value; the interpreter wants them computed. `indirectCalls` (default true): calls through pointers are
+ *   one unknown value; the interpreter needs them computed. `indirectCalls` (default true): calls through pointers are
  *   followed
  * @param wanted which kernels; all unless given
  */
@@ -57,7 +57,7 @@ function lowerEntry(symbols: ModuleSymbols, entry: ptx.Function, options: Inline
   }
   buildBlocks(draft, expansion.steps, expansion.labels);
   orderBlocks(draft);
-  // It changes nothing in its own kernel, so that it goes below.
+  // It changes nothing in its own kernel, so that dead-code removal drops it below.
   const overlapsOthers = draft.blocks.some(({ instructions }) => instructions.some(({ operation }) => operation.opcode === 'griddepcontrol')); // oxfmt-ignore
   promoteSlots(draft);
   const addresses = new Map<number, readonly number[]>();
@@ -77,7 +77,7 @@ function lowerEntry(symbols: ModuleSymbols, entry: ptx.Function, options: Inline
   return freeze(draft, overlapsOthers ? { ...head, overlapsOthers } : head);
 }
 
-/** Of a kernel that is not expanded nothing is known but its head. */
+/** A kernel that is not expanded has only its head. */
 function tooLarge(symbols: ModuleSymbols, entry: ptx.Function): Kernel {
   const draft: Draft = { types: [], registers: [], objects: [], parts: new Set(), blocks: [] };
   const { bytes } = entryParameters(draft, entry);

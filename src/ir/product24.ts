@@ -1,10 +1,10 @@
 /**
- * `__mul24` and `__umul24`: nvcc makes functions of them that cut both factors to 24 bits and multiply what is left.
- * That is the instruction `mul24` (PTX ISA 9.7.1.5), which says that the factors are meant to fit.
+ * `__mul24` and `__umul24`: nvcc compiles them to functions that truncate both factors to 24 bits and multiply the
+ * results. This is the instruction `mul24` (PTX ISA 9.7.1.5), which states that the factors are meant to fit.
  */
 import type * as ptx from '../ptx/ast.ts';
 
-/** What a register of such a function holds: a factor, cut to 24 bits, or shifted to the left so that it can be cut. */
+/** A register of such a function: a factor, truncated to 24 bits, or shifted to the left for the truncation. */
 interface Cut {
   readonly kind: 'unsigned' | 'signed' | 'shifted';
   readonly of: ptx.PtxOperand;
@@ -12,7 +12,7 @@ interface Cut {
 
 const bodies = new WeakMap<ptx.Function, readonly ptx.PtxStatement[]>();
 
-/** The body of a function; of one that only multiplies what is left of its parameters in 24 bits, with `mul24`. */
+/** The body of a function; with `mul24` if the function only multiplies its parameters truncated to 24 bits. */
 export function bodyWithProducts(callee: ptx.Function): readonly ptx.PtxStatement[] {
   const body = callee.body ?? [];
   if (callee.kind !== 'func' || body.length > maxStatements) return body;
@@ -27,7 +27,7 @@ export function bodyWithProducts(callee: ptx.Function): readonly ptx.PtxStatemen
 /** Such a function has two loads of parameters, four shifts, a product and a store, with declarations and lines. */
 const maxStatements = 32;
 
-/** The statements with `mul24` in place of the products; null where they are not straight-line code with such products. */
+/** The statements with `mul24` instead of the products; null if they are not straight-line code with such products. */
 function withProducts(body: readonly ptx.PtxStatement[]): readonly ptx.PtxStatement[] | null {
   const written = new Set<string>();
   const cuts = new Map<string, Cut>();
@@ -38,7 +38,7 @@ function withProducts(body: readonly ptx.PtxStatement[]): readonly ptx.PtxStatem
       statements.push(statement);
       continue;
     }
-    // Without a branch, each register that is written once is as it was where a factor was made of it.
+    // Without a branch, each register that is written once still has the value from which a factor was computed.
     if (statement.kind !== 'instruction' || statement.guard) return null;
     const [result] = statement.operands;
     if (statement.opcode === 'ld' || /^(and|shl|shr|mul)$/.test(statement.opcode)) {
@@ -66,7 +66,7 @@ function cutOf({ opcode, modifiers, operands }: ptx.PtxInstruction, cuts: Readon
   return opcode === 'shr' && type === 's32' && shifted?.kind === 'shifted' ? { kind: 'signed', of: shifted.of } : null;
 }
 
-/** The product of two factors that were cut in the same way, as one instruction. */
+/** The product of two factors truncated by the same operation, as one instruction. */
 function productOf(instruction: ptx.PtxInstruction, cuts: ReadonlyMap<string, Cut>): ptx.PtxInstruction | null {
   const [result, ...factors] = instruction.operands;
   if (instruction.opcode !== 'mul' || !/^lo [su]32$/.test(instruction.modifiers.join(' '))) return null;

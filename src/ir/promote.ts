@@ -1,7 +1,7 @@
 /**
  * Promotion of `.local` and call `.param` memory to variables: byte ranges whose every access has a constant address
- * become variables that renaming turns into SSA values. An object whose address goes anywhere else (into memory,
- * arithmetic with an unknown, an atomic, a call that is not understood) stays in memory as a whole.
+ * become variables that renaming turns into SSA values. An object whose address escapes (into memory, arithmetic with
+ * an unknown, an atomic, an unknown call) stays in memory as a whole.
  */
 import type { Width } from '../isa/model/domain.ts';
 import type { Effect } from '../isa/model/operation.ts';
@@ -15,7 +15,7 @@ import { convertOperation, copyOperation, extractOperation, insertOperation } fr
 interface Slot {
   start: number;
   end: number;
-  /** False where an access of several lanes touches a range that cannot be promoted. */
+  /** False if an access of several lanes touches a range that cannot be promoted. */
   promoted: boolean;
   variable: number;
 }
@@ -32,7 +32,7 @@ interface Access {
 /**
  * Rewrites accesses to promotable ranges as copies from and to new variables.
  *
- * @returns whether there were any; the new variables are those numbered from the former end of `draft.types`
+ * @returns whether there were any; the new variables begin at the former end of `draft.types`
  */
 export function promoteSlots(draft: Draft): boolean {
   const candidates = draft.objects.map(

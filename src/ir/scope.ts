@@ -1,4 +1,4 @@
-/** What the names of a module, a function instance and its `{ }` scopes stand for. */
+/** Bindings of the names of a module, a function instance and its `{ }` scopes. */
 import type { Operation, ValueType } from '../isa/model/operation.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
@@ -8,20 +8,20 @@ import { newObject, newValue } from './form/draft.ts';
 import { functionAddress } from './form/function-address.ts';
 import type { MemoryObject, ObjectId } from './form/kernel.ts';
 
-/** A module's names, and what is computed once for all of its kernels. */
+/** A module's names, and data computed once for all of its kernels. */
 export interface ModuleSymbols {
   readonly module: ptx.Module;
-  /** Definitions, or declarations where the module has no definition. */
+  /** Definitions, or declarations if the module has no definition. */
   readonly functions: ReadonlyMap<string, ptx.Function>;
   readonly variables: ReadonlyMap<string, ptx.VariableDeclaration>;
   /** An instruction of a callee is decoded once, however often it is inlined. */
   readonly decoded: Map<ptx.PtxInstruction, Operation | null>;
-  /** First bytes of the variables in a function's stack frame, or null where they cannot be told apart. */
+  /** First bytes of the variables in a function's stack frame, or null if they cannot be distinguished. */
   readonly frames: Map<ptx.Function, readonly number[] | null>;
   readonly located: Map<ptx.LocDirective, Location | undefined>;
-  /** Whether a function is mathematics that one unknown value can stand for. */
+  /** Whether a function is mathematics that can be replaced by one unknown value. */
   readonly abstractable: Map<ptx.Function, boolean>;
-  /** Functions whose address is taken, with the address that stands for each; made when first needed. */
+  /** Functions whose address is taken, with their synthetic addresses; computed on demand. */
   functionAddresses: ReadonlyMap<string, bigint> | null;
   readonly diagnostics: Diagnostic[];
 }
@@ -32,7 +32,7 @@ type Binding =
   | { readonly kind: 'label'; readonly label: number }
   | { readonly kind: 'object'; readonly object: ObjectId }
   | { readonly kind: 'targets'; readonly names: readonly string[] }
-  /** `%SP` or `%SPL`: the stack frame, taken apart. */
+  /** `%SP` or `%SPL`: the stack frame, split into its variables. */
   | { readonly kind: 'frame'; readonly generic: boolean; readonly parts: readonly FramePart[] }
   | { readonly kind: 'function' };
 
@@ -55,7 +55,7 @@ export interface Expansion {
   /** Variables with one instance however often the function around them is inlined (`.shared`, `.global`, `.const`). */
   readonly statics: Map<ptx.VariableDeclaration, ObjectId>;
   readonly steps: Step[];
-  /** Labels given out. */
+  /** Labels allocated so far. */
   labels: number;
   /** Whether functions have addresses, which calls through pointers compare. */
   readonly indirectCalls: boolean;
@@ -162,14 +162,14 @@ export function declare(expansion: Expansion, scope: BindingScope, declaration: 
   }
 }
 
-/** The bit width of a register type, null for types that are no bits (`texref`, `samplerref`). */
+/** The bit width of a register type, null for types without bits (`texref`, `samplerref`). */
 export function registerType(type: string): ValueType | null {
   if (type === 'pred') return 'predicate';
   const bits = typeBytes(type) * 8;
   return bits === 8 || bits === 16 || bits === 32 || bits === 64 || bits === 128 ? bits : null;
 }
 
-/** Bytes of a fundamental type: 4 for `f32` and `f16x2`, 0 where it is none. */
+/** Bytes of a fundamental type: 4 for `f32` and `f16x2`, 0 for other types. */
 export function typeBytes(type: string): number {
   if (type.endsWith('x2')) return type.startsWith('f32') ? 8 : 4;
   const bits = /\d+$/.exec(type);
@@ -208,12 +208,12 @@ function describe(declaration: ptx.VariableDeclaration, space: MemoryObject['spa
   };
 }
 
-/** Of a larger variable the contents count as unknown. No compiler writes that many. */
+/** The contents of a larger variable are unknown. No compiler emits one. */
 const maxInitialBytes = 1 << 28;
 
 /**
- * The bytes of an initializer, and the addresses of variables in it. What holds others counts as defined elsewhere: but
- * those of functions are known where indirect calls are followed.
+ * The bytes of an initializer, and the addresses of variables in it. Variables with other addresses count as defined
+ * elsewhere; those of functions are known if indirect calls are followed.
  */
 function initialContents(
   expansion: Expansion,
@@ -266,7 +266,7 @@ function initialValue({ symbols, indirectCalls }: Expansion, operand: ptx.PtxOpe
   return functionAddresses(symbols).get(operand.name) ?? null;
 }
 
-/** The bit pattern of a literal in `width` bits, or null where it is none. */
+/** The bit pattern of a literal in `width` bits, or null for other operands. */
 export function literalBits(operand: ptx.PtxOperand, width: number): bigint | null {
   if (operand.kind === 'integer') return BigInt.asUintN(width, operand.value);
   if (operand.kind !== 'float') return null;
@@ -297,7 +297,7 @@ function staticObject(
   return object;
 }
 
-/** What `name` means in `scope` (null: that of the module), or null: a scope's own names first, then those of the module. */
+/** The binding of `name` in `scope` (null: that of the module), or null: the scope's names first, then the module's. */
 export function resolve(expansion: Expansion, scope: BindingScope | null, name: string): Binding | null {
   let prefix: string | null = null;
   for (let at = scope; at; at = at.parent) {

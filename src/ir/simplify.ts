@@ -20,9 +20,9 @@ import { type KnownBits, knownResults, noBits, knownValue, wholeValue } from './
 export function simplify(draft: Draft): boolean {
   const { blocks } = draft;
   const replacements: (Operand | undefined)[] = new Array<Operand | undefined>(draft.types.length);
-  /** Negations and conversions by result: what `not` and `cvt` of their results look through. */
+  /** Negations and conversions by result, for `not` and `cvt` of their results. */
   const definitions: (DraftInstruction | undefined)[] = [];
-  /** What is known of values that are not known as a whole. */
+  /** Known bits of values that are not fully known. */
   const parts: (KnownBits | undefined)[] = [];
   const bitsOf = (operand: Operand): KnownBits => {
     if (operand.kind === 'value') return parts[operand.id] ?? noBits;
@@ -64,7 +64,7 @@ export function simplify(draft: Draft): boolean {
       if (terminator.kind !== block.terminator.kind) branchesChanged = true;
       block.terminator = terminator;
     }
-    // What was folded above reaches phi inputs and, through phis, operands that the sweep has passed.
+    // Folded values reach phi inputs and, through phis, operands that the sweep has passed.
     let phisFolded = false;
     for (let again = true; again;) {
       again = false;
@@ -86,7 +86,7 @@ export function simplify(draft: Draft): boolean {
   return branchesChanged;
 }
 
-/** The one operand all inputs of a phi are, itself left out; null where there are several. */
+/** The only operand among the inputs of a phi, without the phi itself; null if there are several. */
 function onlyInput(result: number, inputs: Operand[], resolve: (operand: Operand) => Operand): Operand | null {
   let only: Operand | null = null;
   for (let i = 0; i < inputs.length; i++) {
@@ -98,7 +98,7 @@ function onlyInput(result: number, inputs: Operand[], resolve: (operand: Operand
   return only;
 }
 
-/** Moves the displacement of an access into its address where that is constant. */
+/** Moves the displacement of an access into its address if that is constant. */
 function absorbOffset(instruction: DraftInstruction): void {
   const [address] = instruction.arguments;
   if (instruction.offset === 0n || address?.kind !== 'address') return;
@@ -146,7 +146,7 @@ function integerConversion({
   return { from: Number(match[2]), to: Number(match[1]) };
 }
 
-/** `x`, where `x` was widened and is narrowed back to its own width. */
+/** `x`, if it was widened and is narrowed back to its own width. */
 function undoWidening(
   { operation, arguments: operands }: DraftInstruction,
   definitions: readonly (DraftInstruction | undefined)[],
@@ -162,7 +162,7 @@ function undoWidening(
     : null;
 }
 
-/** The results of which all bits are known, or null; notes what is known of others. */
+/** The results if all their bits are known, or null; records the known bits of others. */
 function foldBits(
   instruction: DraftInstruction,
   bitsOf: (operand: Operand) => KnownBits,
@@ -184,7 +184,7 @@ function foldBits(
   return null;
 }
 
-/** What the results of an instruction are known to equal, or null. */
+/** Operands that the results of an instruction are known to equal, or null. */
 function fold(instruction: DraftInstruction, draft: Draft): readonly Operand[] | null {
   const { operation, arguments: operands, marker } = instruction;
   if (operation.effect.kind !== 'pure' || marker) return null;
@@ -197,7 +197,7 @@ function fold(instruction: DraftInstruction, draft: Draft): readonly Operand[] |
   if (inSpace !== null) return [{ kind: 'constant', type: 'predicate', value: inSpace ? 1n : 0n }];
   if (operands.some(isFunctionAddress) && !respectsFunctionAddresses(instruction)) return null;
   const { evaluate } = operation;
-  // Approximations are the hardware's own; the reference only comes near.
+  // Approximations are hardware-specific; the reference result only comes close.
   if (!evaluate || /\.(approx|full)\b/.test(operation.mnemonic)) return null;
   if (!operands.every((operand) => operand.kind === 'constant')) return null;
   const sources = operands.map((operand) => (operand.type === 'predicate' ? operand.value !== 0n : operand.value));
@@ -209,7 +209,7 @@ function fold(instruction: DraftInstruction, draft: Draft): readonly Operand[] |
   }));
 }
 
-/** `isspacep` of the generic address of a variable; null where the space is not known. */
+/** `isspacep` of the generic address of a variable; null if the space is not known. */
 function foldSpaceTest(operation: Operation, [operand]: readonly Operand[], draft: Draft): boolean | null {
   if (operation.opcode !== 'isspacep' || operand?.kind !== 'address' || !operand.generic) return null;
   const space = operation.mnemonic.slice('isspacep.'.length).replace(/::.*/, '');

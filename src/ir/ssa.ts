@@ -5,8 +5,8 @@ import { newValue, valueOperand } from './form/draft.ts';
 import type { Operand, Terminator } from './form/kernel.ts';
 
 /**
- * Turns the variables numbered `first` and above into SSA values; lower numbers are values already. Variables that
- * no block reads from another get no phi; phis that nothing reads are left to dead-code removal.
+ * Turns the variables from `first` on into SSA values; lower indices are values already. Variables that no block reads
+ * from another get no phi; unused phis are left to dead-code removal.
  */
 export function toSsa(draft: Draft, first: number): void {
   const { blocks } = draft;
@@ -76,7 +76,7 @@ export function toSsa(draft: Draft, first: number): void {
   }
 }
 
-/** Adds empty phis where definitions meet; answers with the variable of each phi, by its result. */
+/** Adds empty phis where definitions join; returns the variable of each phi, by its result. */
 function placePhis(draft: Draft, first: number, frontiers: readonly number[][]): Map<number, number> {
   const { blocks } = draft;
   const count = draft.types.length - first;

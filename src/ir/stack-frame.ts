@@ -1,7 +1,7 @@
 /**
- * The stack frame of a function (`__local_depotN`) taken apart into its variables. nvcc takes the address of a variable
- * with `add.u64 %rd, %SP, c` and of what lies inside it with further instructions, so every such `c` is where a
- * variable starts; one up to the next is treated as an object of its own.
+ * The stack frame of a function (`__local_depotN`) split into its variables. nvcc computes the address of a variable
+ * with `add.u64 %rd, %SP, c` and addresses inside it with further instructions, so a variable starts at every such `c`;
+ * the bytes up to the next start are treated as a separate object.
  */
 import type * as ptx from '../ptx/ast.ts';
 import { newObject } from './form/draft.ts';
@@ -14,7 +14,7 @@ export function isFrameRegister(name: string): boolean {
   return name === '%SP' || name === '%SPL';
 }
 
-/** Binds `%SP` and `%SPL` of a function instance to the variables of its frame, where they can be told apart. */
+/** Binds `%SP` and `%SPL` of a function instance to the variables of its frame, if they can be distinguished. */
 export function bindFrame(expansion: Expansion, scope: BindingScope, callee: ptx.Function): void {
   const frame = frameOf(callee);
   if (!frame) return;
@@ -66,8 +66,8 @@ export function partAddress(
 }
 
 /**
- * The first bytes of the variables, 0 among them. Null where there is but one, or where the stack pointers are used in
- * another way than to set them up, to access a constant offset or to take the address of a variable.
+ * The first bytes of the variables, 0 among them. Null if there is only one, or if the stack pointers have other uses
+ * than their setup, an access at a constant offset or the address of a variable.
  */
 function variableStarts(body: readonly ptx.PtxStatement[], frame: string): readonly number[] | null {
   const starts = new Set([0]);
@@ -131,7 +131,7 @@ function setsUp({ opcode, operands }: ptx.PtxInstruction, frame: string): boolea
     : opcode === 'cvta' && source?.kind === 'register' && source.name === '%SPL';
 }
 
-/** Bytes of a `ld` or `st` with these modifiers, 0 where its type is not clear. */
+/** Bytes of a `ld` or `st` with these modifiers, 0 if its type is not clear. */
 function accessBytes(modifiers: readonly string[]): number {
   const lanes = Number(modifiers.find((modifier) => /^v[248]$/.test(modifier))?.slice(1) ?? 1);
   return lanes * typeBytes(modifiers.at(-1) ?? '');

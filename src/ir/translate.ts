@@ -1,4 +1,4 @@
-/** One instruction of the text becomes one of the IR: operands resolved, widths adapted, guards made branches. */
+/** Translates one PTX instruction into one of the IR: operands resolved, widths adapted, guards made branches. */
 import type { Operation, ValueType } from '../isa/model/operation.ts';
 import type { OperandForm } from '../isa/model/row.ts';
 import { decode } from '../isa/table.ts';
@@ -52,7 +52,7 @@ export function emit(
   });
 }
 
-/** Where a statement stands: what instructions made of it carry. */
+/** Position of a statement, recorded in the instructions built from it. */
 export interface StatementPosition {
   readonly ptxLine: number;
   readonly location: Location | undefined;
@@ -86,14 +86,14 @@ export function registerOf(expansion: Expansion, scope: BindingScope, operand: p
   return binding?.kind === 'register' ? binding.id : null;
 }
 
-/** The condition of a guard; null where its register is no predicate. */
+/** The condition of a guard; null if its register is not a predicate. */
 export function guardOf(expansion: Expansion, scope: BindingScope, guard: ptx.Guard): Operand | null {
   const binding = resolve(expansion, scope, guard.register);
   if (binding?.kind !== 'register' || expansion.draft.types[binding.id] !== 'predicate') return null;
   return valueOperand(binding.id);
 }
 
-/** What the instruction table sees of an operand: its form and the declared widths of its registers. */
+/** An operand for the instruction table: its form and the declared widths of its registers. */
 function operandForm(expansion: Expansion, scope: BindingScope, operand: ptx.PtxOperand): OperandForm {
   const width = (element: ptx.PtxOperand): ValueType | null => {
     const register = element.kind === 'not' || element.kind === 'negative' ? element.operand : element;
@@ -121,7 +121,7 @@ function operandForm(expansion: Expansion, scope: BindingScope, operand: ptx.Ptx
   }
 }
 
-/** The operands one by one: vectors and pairs are spread, what the instruction table calls `other` is left out. */
+/** The operands in order: vectors and pairs are spread, operands of the kind `other` are left out. */
 function spread(operands: readonly ptx.PtxOperand[]): ptx.PtxOperand[] {
   const flat: ptx.PtxOperand[] = [];
   for (const operand of operands) {
@@ -141,7 +141,7 @@ function mnemonicOf(instruction: ptx.PtxInstruction): string {
     : instruction.opcode;
 }
 
-/** The operation of an instruction, or null where the table does not know it. */
+/** The operation of an instruction, or null if the table lacks it. */
 function decodeInstruction(
   expansion: Expansion,
   scope: BindingScope,
@@ -166,8 +166,8 @@ export class Untranslatable {
 }
 
 /**
- * Emits the IR of an instruction that is no branch, call or return. What the table does not know, or what has other
- * operands than the table says, becomes opaque.
+ * Emits the IR of an instruction other than a branch, call or return. It becomes opaque if it is not in the table, or
+ * has other operands than specified there.
  */
 export function translateInstruction(
   expansion: Expansion,
@@ -188,8 +188,8 @@ export function translateInstruction(
 }
 
 /**
- * The instructions that set up `%SPL` and `%SP` and take the address of a variable: the only ones but accesses that
- * name those registers where the frame was taken apart.
+ * The instructions that set up `%SPL` and `%SP` and take the address of a variable: except for accesses the only ones
+ * that name those registers if the frame was split.
  */
 function translateFrameInstruction(
   expansion: Expansion,
@@ -314,7 +314,7 @@ function takesAddress({ effect, sources }: Operation, index: number): boolean {
   return kind === 'load' || kind === 'store' || kind === 'atomic' ? index === 0 : true;
 }
 
-/** The address of a variable in the stack frame, or null where the operand is none. */
+/** The address of a variable in the stack frame, or null for other operands. */
 function frameAddress(
   expansion: Expansion,
   scope: BindingScope,
@@ -357,7 +357,7 @@ function displaced(
   return valueOperand(result);
 }
 
-/** The IR operand for a source of the given type; conversions that the text leaves implicit are emitted in front. */
+/** The IR operand for a source of the given type; conversions that the PTX leaves implicit are emitted before it. */
 export function sourceOperand(
   expansion: Expansion,
   scope: BindingScope,
@@ -417,7 +417,7 @@ function symbolOperand(
 }
 
 /**
- * `array[3]`, the address of an element that a constant names. ptxas counts in scalars of the declared type, also where
+ * `array[3]`, the address of an element with a constant index. ptxas counts in scalars of the declared type, even if
  * the array has several dimensions, or vectors for elements.
  */
 function elementOperand(

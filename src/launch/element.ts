@@ -6,7 +6,7 @@ export interface ElementType {
   readonly name: string;
   readonly bytes: 1 | 2 | 4 | 8;
   readonly kind: 'signed' | 'unsigned' | 'float';
-  /** Of a float: key of the table of formats. */
+  /** For a float: key of the table of formats. */
   readonly format?: 'f16' | 'bf16' | 'f32' | 'f64';
 }
 
@@ -29,7 +29,7 @@ const elementTypes: Readonly<Record<string, ElementType>> = Object.fromEntries(
   ].map((type) => [type.name, type]),
 );
 
-/** What people write for them. */
+/** Common names for them. */
 const otherNames: Readonly<Record<string, string>> = {
   float: 'float32', double: 'float64', half: 'float16', __half: 'float16', __nv_bfloat16: 'bfloat16',
   f16: 'float16', bf16: 'bfloat16', f32: 'float32', f64: 'float64',
@@ -37,7 +37,7 @@ const otherNames: Readonly<Record<string, string>> = {
 
 export const elementTypeNames: readonly string[] = Object.keys(elementTypes);
 
-/** The element type that a name stands for: `float32`, or as C spells it without blanks: `float`, `int32_t`, `uchar`. */
+/** The element type of a name: `float32`, or as in C without blanks: `float`, `int32_t`, `uchar`. */
 export function elementTypeNamed(name: string): ElementType | undefined {
   const key = otherNames[name] ?? name;
   if (Object.hasOwn(elementTypes, key)) return elementTypes[key];
@@ -47,7 +47,7 @@ export function elementTypeNamed(name: string): ElementType | undefined {
 
 const vectorType = /^(u?(?:char|short|int|long|longlong)|float|double)([234])$/;
 
-/** What elements a pointer to a type has; undefined where the type is not a number or a vector of numbers. */
+/** Element type of a pointee type; undefined if the type is not a number or a vector of numbers. */
 export function pointeeOf(type: string): ElementType | undefined {
   const pointee = basicTypeOf(type.replace(/[*&][^*&]*$/, ' ').replace(/\b__restrict(?:__)?\b/g, ' '));
   if (pointee.includes('*')) return elementTypes['uint64'];
@@ -59,15 +59,15 @@ export function pointeeOf(type: string): ElementType | undefined {
   return elementTypeNamed(vector?.[1]?.replace(/^u(?=long)/, 'unsigned ') ?? pointee);
 }
 
-/** Whether an array of one type can stand where another is declared: signs do not matter. */
+/** Whether an array of one type can be passed for another: signedness is irrelevant. */
 export function fits(given: ElementType, declared: ElementType): boolean {
   return given.name === declared.name || (given.kind !== 'float' && declared.kind !== 'float' && given.bytes === declared.bytes); // oxfmt-ignore
 }
 
 /**
- * The bits of a value: whole numbers in decimal or hexadecimal, `true`, `false`; for floats also fractions, exponents,
- * `inf` and `nan`.
- * @returns the bits, or what is wrong, as the end of a sentence
+ * The bits of a value: integers in decimal or hexadecimal, `true`, `false`; for floats also fractions, exponents, `inf`
+ * and `nan`.
+ * @returns the bits, or the problem, as the end of a sentence
  */
 export function readElement(type: ElementType, text: string): bigint | { readonly problem: string } {
   const word = text.trim();
@@ -84,14 +84,14 @@ export function readElement(type: ElementType, text: string): bigint | { readonl
   return BigInt.asUintN(bits, whole);
 }
 
-/** A whole number as C writes it; undefined where the text is none. */
+/** An integer in C syntax; undefined if the text is not one. */
 export function wholeOf(text: string): bigint | undefined {
   const match = /^([-+]?)(0x[\da-f]+|\d+)(?:u?l{0,2}|l{1,2}u)$/i.exec(text);
   if (!match?.[2]) return undefined;
   return match[1] === '-' ? -BigInt(match[2]) : BigInt(match[2]);
 }
 
-/** A number as C writes it, `inf` or `nan`; undefined where the text is none. */
+/** A number in C syntax, `inf` or `nan`; undefined if the text is not one. */
 export function floatOf(text: string): number | undefined {
   if (/^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?f?$/i.test(text)) return Number(text.replace(/f$/i, ''));
   const whole = wholeOf(text);
@@ -116,7 +116,7 @@ export function floatBits(format: NonNullable<ElementType['format']>, value: num
   }
 }
 
-/** A value as reports show it: a number where JSON has one for it, else its text. */
+/** A value as reports show it: a number if JSON can represent it, otherwise its text. */
 export function valueOf(type: ElementType, bits: bigint): number | string {
   if (type.format === undefined) {
     const whole = type.kind === 'signed' ? BigInt.asIntN(8 * type.bytes, bits) : bits;

@@ -21,7 +21,7 @@ export interface Launch {
   readonly source: LaunchSource;
   readonly block: Dim3 | null;
   readonly grid: Dim3 | null;
-  /** What the launch site says of single axes of a block or grid that is not known as a whole. */
+  /** Single axes that the launch site specifies of a block or grid that is not known as a whole. */
   readonly axes?: AxisExtents;
   readonly cluster: Dim3 | null;
   /** Dynamic shared memory in bytes. */
@@ -34,19 +34,19 @@ export interface Launch {
   readonly scalars: ReadonlyMap<number, bigint>;
   /** Pairs of pointer parameters (by index, ascending) to which a launch site passes pointers into the same object. */
   readonly aliases: readonly (readonly [number, number])[];
-  /** Those of the pairs that are the same pointer. */
+  /** The pairs that are the same pointer. */
   readonly samePointers?: readonly (readonly [number, number])[];
-  /** Those of the pairs that lie a known number of bytes apart: the lower pointer, the upper one, the bytes between. */
+  /** The pairs with a known distance: the lower pointer, the upper one, the bytes between. */
   readonly distances?: readonly PointerDistance[];
-  /** What the host program makes of dimensions and arguments that are not constants: `gridDim.x == (n + 255) / 256`. */
+  /** Constraints of the host program on non-constant dimensions and arguments: `gridDim.x == (n + 255) / 256`. */
   readonly ties?: readonly StatedAssumption[];
-  /** Parameters, by index, that are a part of a size of the host program, and what that was divided by: 4 of `n / 4`. */
+  /** Parameters, by index, that are quotients of a size of the host program, and the divisor: 4 for `n / 4`. */
   readonly parts?: readonly (readonly [number, number])[];
-  /** What memory holds when the kernel starts, where the host program fills it for all to see. */
+  /** The contents of memory when the kernel starts, if the host program fills it visibly. */
   readonly contents?: LaunchContents;
 }
 
-/** What memory holds when a kernel starts. */
+/** The contents of memory when a kernel starts. */
 interface LaunchContents {
   /** The elements of array parameters, all of them, by index. */
   readonly arrays: ReadonlyMap<number, readonly number[]>;
@@ -55,16 +55,16 @@ interface LaunchContents {
 }
 
 /**
- * Blocks of a cluster of a launch; null where it may be any. A launch that says nothing of clusters has none: each block
- * is a cluster of its own (CUDA programming guide, thread block clusters).
+ * Blocks of a cluster of a launch; null if unspecified. A launch without clusters has one block per cluster (CUDA
+ * programming guide, thread block clusters).
  */
 export function clusterOf({ grid, cluster }: Launch, kernel: Pick<Kernel, 'needsCluster'>): Dim3 | null {
   return cluster ?? (grid === null || kernel.needsCluster === true ? null : [1, 1, 1]);
 }
 
 /**
- * The extent of one axis of a block or grid; null where it may be any.
- * @param isRead whether the kernel reads an index of it: where nothing is said of one that it does not read, it is 1
+ * The extent of one axis of a block or grid; null if unspecified.
+ * @param isRead whether the kernel reads an index of it: an unspecified axis that it does not read is 1
  */
 export function extentOfAxis(launch: Launch, of: 'block' | 'grid', axis: 0 | 1 | 2, isRead: boolean): number | null {
   const said = launch[of]?.[axis] ?? launch.axes?.[of][axis] ?? (isRead ? 'computed' : 1);

@@ -64,14 +64,14 @@ export function fieldName(
   return isStruct ? `${name}+${field.offset}` : name;
 }
 
-/** Whether a field holds a floating-point number, by its PTX type or its declaration as a member of a struct. */
+/** Whether a field is a floating-point number, by its PTX type or its declaration as a member of a struct. */
 export function isFloat(kernel: Kernel, parameters: readonly ParameterSource[], field: ParameterField): boolean {
   const type = kernel.parameters[field.index]?.type ?? '';
   if (/^b/.test(type)) return /\b(float|double)\b/.test(memberAt(parameters[field.index], field.offset)?.type ?? '');
   return /^f/.test(type);
 }
 
-/** A scalar's bits as the number that the source would show. */
+/** A scalar's bits as the literal that the source would show. */
 export function scalarText(
   kernel: Kernel,
   parameters: readonly ParameterSource[],

@@ -1,7 +1,7 @@
 import type { Location } from '../source/location.ts';
 import type { AssumptionExpression } from '../cuda/assumptions/assumption.ts';
 
-/** What the source says about a kernel parameter. */
+/** A kernel parameter in the source. */
 export interface ParameterSource {
   readonly name: string;
   /** Type as written, for example `const float *`. */
@@ -15,6 +15,6 @@ export interface StatedAssumption {
   readonly expression: AssumptionExpression;
   readonly text: string;
   readonly location?: Location;
-  /** The launch says it, not the user: it narrows nothing that happens. */
+  /** Stated by the launch, not by the user: it excludes no execution. */
   readonly isOfLaunch?: true;
 }

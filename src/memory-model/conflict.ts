@@ -11,7 +11,7 @@ interface Strength {
   /** The widest scope at which the access is strong; null: weak. */
   readonly strong: Scope | null;
   readonly semantics: Semantics;
-  /** Bytes of each element of a vector or packed type, which are accesses of their own; absent: it has but one. */
+  /** Bytes of each element of a vector or packed type; elements are separate accesses; absent: a single element. */
   readonly elementBytes?: number;
 }
 
@@ -28,7 +28,7 @@ export interface MemoryOperation extends Strength {
  */
 export type ConflictKind = 'race' | 'volatile';
 
-/** What an access that takes part in no synchronisation has. */
+/** The strength of an access that is not part of synchronisation. */
 export const weak: Strength = { strong: null, semantics: 'weak' };
 
 /** The strength of a load, a store or an atomic operation. */
@@ -43,8 +43,8 @@ export function strengthOf(effect: Extract<Effect, { kind: 'load' | 'store' | 'a
 }
 
 /**
- * How two accesses of two threads conflict where they overlap; null where they do not.
- * @param distance how far the threads may be apart: in one block (0), one cluster (1), or one launch (2)
+ * How two accesses of two threads conflict if they overlap; null if they do not.
+ * @param distance the closest common scope of the threads: one block (0), one cluster (1), or one launch (2)
  */
 export function conflictOf(a: MemoryOperation, b: MemoryOperation, distance: Reach): ConflictKind | null {
   if (a.operation === 'read' && b.operation === 'read') return null;
@@ -64,7 +64,7 @@ export function isVolatile({ semantics }: Pick<Strength, 'semantics'>): boolean 
   return semantics === 'volatile';
 }
 
-/** Bytes of what an access reads or writes at once: of an element of a vector, else of the whole. */
+/** Bytes read or written as a unit: of an element of a vector, otherwise of the whole access. */
 export function bytesOfElement({ bytes, elementBytes }: Pick<MemoryOperation, 'bytes' | 'elementBytes'>): number {
   return elementBytes ?? bytes;
 }

@@ -13,7 +13,7 @@ export interface Fence {
   readonly scope: Scope;
 }
 
-/** The effect as a fence, or null. A fence between proxies gives null too: it orders no access that Selvage watches. */
+/** The effect as a fence, or null. A fence between proxies is null too: it orders none of the analyzed accesses. */
 export function fenceOf(effect: Effect): Fence | null {
   return effect.kind === 'fence' && effect.semantics !== 'proxy' ? (effect as Fence) : null;
 }
@@ -28,19 +28,19 @@ export function acquires(semantics: Semantics | 'proxy'): boolean {
   return semantics === 'acquire' || semantics === 'acq_rel' || semantics === 'sc';
 }
 
-/** Whether an instruction is a fence that acquires and releases; if asked, also towards threads of other blocks. */
+/** Whether an instruction is a fence that acquires and releases; if requested, also towards threads of other blocks. */
 export function isFence({ operation: { effect } }: Instruction, acrossBlocks: boolean): boolean {
   const fence = fenceOf(effect);
   if (!fence || !acquires(fence.semantics) || !releases(fence.semantics)) return false;
   return !acrossBlocks || reachesGrid(fence.scope);
 }
 
-/** Whether an access is a release by itself, without a fence. */
+/** Whether an access is a release without a fence. */
 export function isReleasing({ operation: { effect } }: Instruction): boolean {
   return 'semantics' in effect && effect.kind !== 'fence' && releases(effect.semantics);
 }
 
-/** Whether an access is an acquire by itself, without a fence. */
+/** Whether an access is an acquire without a fence. */
 export function isAcquiring({ operation: { effect } }: Instruction): boolean {
   return 'semantics' in effect && effect.kind !== 'fence' && acquires(effect.semantics);
 }

@@ -17,7 +17,7 @@ export interface BlockInCluster {
   readonly cluster: number;
 }
 
-/** Whether operations that reach so far include threads of both blocks. */
+/** Whether operations of this scope include threads of both blocks. */
 export function reachesOver(reach: number, a: BlockInCluster, b: BlockInCluster): boolean {
   return reach === 2 || a === b || (reach === 1 && a.cluster === b.cluster);
 }

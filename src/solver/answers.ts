@@ -1,20 +1,20 @@
 /**
- * Answers to questions, kept by what was asked. Each question is decided by itself, so that its answer depends on nothing
- * but its text: whoever asks, and whatever was asked before, the answer and what it is said to have taken are the same.
+ * Cached answers, by question. Each question is decided separately, so that the answer and its effort depend only on
+ * its text, not on the caller or on earlier questions.
  */
 import { createHash } from 'node:crypto';
 import { openBuiltIn } from './built-in.ts';
 import type { Solver, SolverAnswer } from './solver.ts';
 
-/** An answer, and what it took when it was first found. */
+/** An answer, and its effort when it was first found. */
 export interface Answered {
   readonly answer: SolverAnswer;
-  /** As the budget of a check counts it: of our own procedures, and of Z3. */
+  /** As counted by the budget of a check: for our own procedures, and for Z3. */
   readonly effort: { readonly own: number; readonly other: number };
   readonly by: 'z3' | 'built-in';
 }
 
-/** So many are kept, some kilobytes each. */
+/** Maximum number of cached answers, some kilobytes each. */
 const maxKept = 20_000;
 
 export class Answers {
@@ -22,8 +22,8 @@ export class Answers {
 
   /**
    * Decides a script whose last assertion is the question.
-   * @param start starts what is asked where our own procedures have no answer
-   * @param isBeyond our own procedures are known to have none
+   * @param start starts the solver if our own procedures have no answer
+   * @param isBeyond our own procedures are known to have no answer
    */
   async find(script: string, units: number, start: () => Promise<Solver>, isBeyond = false): Promise<Answered> {
     const key = createHash('sha256').update(`${units} ${isBeyond}\n${script}`).digest('base64');

@@ -4,7 +4,7 @@ import { type Literal, Sat } from './sat.ts';
 import { type SExpression, Undecided } from './s-expression.ts';
 import type { SolverAnswer } from './solver.ts';
 
-/** From the lowest to the highest; a truth value is a literal by itself. */
+/** From the lowest to the highest; a truth value is a single literal. */
 type Bits = readonly Literal[];
 type Value = Literal | Bits;
 
@@ -26,7 +26,7 @@ export class BitProblem {
     this.sat.add([yes]);
   }
 
-  /** @throws Undecided where it is neither Bool nor a bit-vector */
+  /** @throws Undecided if it is neither Bool nor a bit-vector */
   declare(name: string, sort: SExpression): void {
     if (sort === 'Bool') this.declared.set(name, 2 * this.sat.newVariable());
     else if (sort[0] === '_' && sort[1] === 'BitVec')
@@ -42,7 +42,7 @@ export class BitProblem {
     this.defined.set(name, expression);
   }
 
-  /** Adds a formula that holds. @throws Undecided where it is too large, or has operations that are not known here */
+  /** Adds a formula that holds. @throws Undecided if it is too large, or has unknown operations */
   assert(expression: SExpression): void {
     this.sat.reset();
     this.require(expression, []);
@@ -55,12 +55,12 @@ export class BitProblem {
     else this.sat.add([...unless, this.truth(expression)]);
   }
 
-  /** What all questions so far took, as {@link Sat.effort} counts it. */
+  /** Effort of all questions so far, as {@link Sat.effort} counts it. */
   get effort(): number {
     return this.sat.effort;
   }
 
-  /** Decides what was asserted together with the named truth values. @param most conflicts */
+  /** Decides the assertions together with the named truth values. @param most conflicts */
   solve(most: number, assumptions: readonly string[]): SolverAnswer {
     const assumed = assumptions.map((name) => this.truth(name));
     const kind = this.sat.solve(most, assumed);
@@ -227,7 +227,7 @@ export class BitProblem {
 
   /** Whether two of three hold. */
   private majority(a: Literal, b: Literal, c: Literal): Literal {
-    // Of two that agree the third does not matter; of two that differ it decides.
+    // If two agree, the third does not matter; if two differ, it decides.
     if (a === b || b === (c ^ 1)) return a;
     if (b === c || c === (a ^ 1)) return b;
     if (a === c || a === (b ^ 1)) return c;
@@ -303,7 +303,7 @@ export class BitProblem {
     return a.reduce<Literal>((isLess, bit, i) => this.choose(this.xor(bit, b[i]!), b[i]!, isLess), no);
   }
 
-  /** Of two's complement numbers. */
+  /** In two's complement. */
   private less(a: Bits, b: Bits): Literal {
     const flipped = (bits: Bits): Bits => [...bits.slice(0, -1), bits[bits.length - 1]! ^ 1];
     return this.lessUnsigned(flipped(a), flipped(b));

@@ -1,6 +1,6 @@
 /**
- * The decision procedures of our own in front of Z3: most queries are small, and decided before Z3 would have been
- * loaded. What is not linear, or takes too long, Z3 is asked.
+ * Our own decision procedures, which run before Z3: most queries are small, and decided before Z3 would have been
+ * loaded. Z3 gets the non-linear ones and those that take too long.
  */
 import { effortOfUnit, integerFactor, unitsForWork } from './budget.ts';
 import { BitProblem } from './bit-problem.ts';
@@ -10,17 +10,17 @@ import type { Solver, SolverAnswer, SolverSession } from './solver.ts';
 
 type Problem = LinearProblem | BitProblem;
 
-/** A session that tells how much work its answers took. */
+/** A session that measures the work of its answers. */
 interface MeasuredSession extends SolverSession {
-  /** Clauses looked at and steps of the simplex so far, and what Z3 was asked, which counts as so much of its limit. */
+  /** Clauses visited and steps of the simplex so far, and the effort of Z3, counted as a fraction of its limit. */
   readonly effort: () => { readonly own: number; readonly other: number };
-  /** Who gave the last answer. */
+  /** The source of the last answer. */
   readonly answeredBy: () => 'z3' | 'built-in';
 }
 
 /**
- * A session that starts another solver only where it has no answer itself.
- * @param isBeyond our own procedures are known to have none
+ * A session that starts another solver only if it has no answer itself.
+ * @param isBeyond our own procedures are known to have no answer
  */
 export function openBuiltIn(start: () => Promise<Solver>, isBeyond = false): MeasuredSession {
   const scripts: string[] = [];
@@ -51,7 +51,7 @@ export function openBuiltIn(start: () => Promise<Solver>, isBeyond = false): Mea
         if (answer && answer.kind !== 'unknown') return answer;
       } catch (error) {
         if (!(error instanceof Undecided)) throw error;
-        // What could not be taken in would be missing from later answers.
+        // Rejected assertions would be missing from later answers.
         isBeyond = true;
       }
       by = 'z3';

@@ -1,6 +1,6 @@
 /**
  * Linear integer arithmetic with truth values: formulas become clauses over comparisons of sums with constants, and the
- * simplex method says which of those go together. Values that are no integers are split on.
+ * simplex method decides which of those are consistent. Non-integer values are split on.
  */
 import { maxParts, maxSplits } from './budget.ts';
 import { type Literal, Sat, type SatRecorder, type Theory } from './sat.ts';
@@ -27,19 +27,20 @@ interface Atom {
   readonly bound: bigint;
 }
 
-/** Is told what a proof that nothing meets all formulas consists of. */
+/** Records the steps of a proof that the formulas are unsatisfiable. */
 interface LinearRecorder extends SatRecorder {
   /**
-   * Literals that are not all true. `sum`: the factors make a sum of their comparisons that is impossible. `divisor`: two
-   * by two they fix the value of a sum, and of these values times the factors the sum is not divisible as its terms are.
+   * Literals that are not all true. `sum`: with the factors, the sum of their comparisons is impossible. `divisor`: in
+   * pairs they fix the values of sums, and the sum of these values times the factors is not divisible by the common
+   * divisor of its terms.
    */
   readonly excluded: (literals: readonly Literal[], factors: readonly bigint[], kind: 'sum' | 'divisor') => void;
 }
 
-/** What a literal without its sign says: a comparison of a sum with a bound, or a truth value. */
+/** Meaning of a literal without its sign: a comparison of a sum with a bound, or a truth value. */
 type LiteralMeaning = { readonly terms: ReadonlyMap<string, bigint>; readonly bound: bigint } | null;
 
-/** Values of a number, less one, that are worth trying one by one, before anything else. */
+/** Number of values of a variable, less one, that are tried individually first. */
 const fewTried = 7n;
 
 export class LinearProblem {
@@ -54,19 +55,19 @@ export class LinearProblem {
   /** The marks of the simplex before each literal. */
   private readonly marks: number[] = [];
   private readonly divisions = new Map<string, readonly [quotient: Linear, remainder: Linear]>();
-  /** Declared numbers that are not written by others. */
+  /** Declared variables that are not expressed by others. */
   private readonly dividable = new Set<number>();
-  /** Numbers by quotient and remainder. */
+  /** Variables by quotient and remainder. */
   private readonly written = new Map<number, Linear>();
   private readonly digits = new Set<number>();
   private names: Map<number, string> | undefined;
   private splits = 0;
-  /** Of the formula that is being taken in: what stands on both sides of an equivalence counts each time. */
+  /** Size of the current formula: both sides of an equivalence count for each use. */
   private parts = 0;
 
   private readonly recorder: LinearRecorder | null;
 
-  /** @param recorder is told of a proof */
+  /** @param recorder records a proof */
   constructor(recorder: LinearRecorder | null = null) {
     this.recorder = recorder;
     this.simplex.explains = recorder !== null;
@@ -96,7 +97,7 @@ export class LinearProblem {
     else throw new Undecided('sort');
   }
 
-  /** Adds a formula that holds, or that a name implies. @throws Undecided where it is not linear */
+  /** Adds a formula that holds, or that a name implies. @throws Undecided if it is not linear */
   assert(expression: SExpression): void {
     this.sat.reset();
     this.parts = 0;
@@ -106,12 +107,12 @@ export class LinearProblem {
     else this.require(this.formula(implied!, true), [selector ^ 1], true);
   }
 
-  /** What all questions so far took, as {@link Sat.effort} counts it. */
+  /** Effort of all questions so far, as {@link Sat.effort} counts it. */
   get effort(): number {
     return this.sat.effort;
   }
 
-  /** Decides what was asserted together with the named truth values. @param most work, in conflicts and coefficients */
+  /** Decides the assertions together with the named truth values. @param most work, in conflicts and coefficients */
   solve(most: number, assumptions: readonly string[]): SolverAnswer {
     this.splits = 0;
     this.simplex.mostWork = this.simplex.work + most;
@@ -144,7 +145,7 @@ export class LinearProblem {
     return sources && [...new Set(sources)].filter((source) => source !== given);
   }
 
-  /** What a variable of the clauses that a recorder is told stands for. */
+  /** Meaning of a variable in the recorded clauses. */
   meaningOf(variable: number): LiteralMeaning {
     const atom = this.atoms[variable];
     if (!atom) return null;
@@ -188,7 +189,7 @@ export class LinearProblem {
     if (list[at]?.bound === bound) return list[at]!.literal;
     const literal = 2 * this.newVariable();
     this.atoms[literal >> 1] = { column, bound };
-    // Of two bounds the tighter one implies the other.
+    // The tighter of two bounds implies the other.
     const [below, above] = [list[at - 1], list[at]];
     if (below) this.imply(below.literal, literal);
     if (above) this.imply(literal, above.literal);
@@ -196,7 +197,7 @@ export class LinearProblem {
     return literal;
   }
 
-  /** Of two bounds on one column, the tighter one and the other. */
+  /** Relates the tighter of two bounds on one column to the other. */
   private imply(literal: Literal, other: Literal): void {
     this.recorder?.excluded([literal, other ^ 1], [1n, 1n], 'sum');
     this.sat.add([literal ^ 1, other], false, true);
@@ -230,7 +231,7 @@ export class LinearProblem {
     return column;
   }
 
-  /** In a*x + a*y + z, where z is smaller than a, the sum x + y is a digit: that it is an integer says more than of x. */
+  /** In a*x + a*y + z with z smaller than a, the sum x + y is a digit: its integrality is stronger than that of x. */
   private noteDigits(terms: ReadonlyMap<number, bigint>): void {
     const size = (coefficient: bigint): bigint => (coefficient < 0n ? -coefficient : coefficient);
     const sorted = [...terms].sort(([, a], [, b]) => (size(a) < size(b) ? 1 : size(a) > size(b) ? -1 : 0));
@@ -251,8 +252,8 @@ export class LinearProblem {
   }
 
   /**
-   * Adds the clauses of a formula that holds unless one of some literals does.
-   * @param isQuery its literals are wanted at once; otherwise clauses wait until a model breaks them
+   * Adds the clauses of a formula, valid unless one of some literals is true.
+   * @param isQuery its literals are needed at once; otherwise clauses stay dormant until a model violates them
    */
   private require(formula: Formula, unless: readonly Literal[], isQuery = false): void {
     if (formula.kind === 'and') for (const part of formula.parts) this.require(part, unless, isQuery);
@@ -269,7 +270,7 @@ export class LinearProblem {
     return [name];
   }
 
-  /** A formula, or its negation where `isTrue` is false. */
+  /** A formula, or its negation if `isTrue` is false. */
   private formula(expression: SExpression, isTrue: boolean): Formula {
     if (++this.parts > maxParts) throw new Undecided('size');
     if (typeof expression === 'string') {
@@ -349,7 +350,7 @@ export class LinearProblem {
     return combined('or', [this.atMostZero(plus(form, one, 1n)), this.atMostZero(plus(negated, one, 1n))]);
   }
 
-  /** Each number less the next one. */
+  /** The differences of consecutive terms. */
   private differences(parts: readonly SExpression[]): Linear[] {
     const numbers = parts.map((part) => this.number(part));
     return numbers.slice(1).map((next, i) => plus(numbers[i]!, next, -1n));
@@ -399,7 +400,7 @@ export class LinearProblem {
   private division(dividend: SExpression, divisor: SExpression): readonly [quotient: Linear, remainder: Linear] {
     const [x, { constant: by, terms }] = [this.number(dividend), this.number(divisor)];
     if (terms.size > 0 || by <= 0n) throw new Undecided('div');
-    // What is a multiple already stays apart.
+    // Multiples of the divisor stay separate.
     const whole = { constant: floorOf(x.constant, by), terms: mapped(x.terms, (factor) => floorOf(factor, by)) };
     const rest = plus(x, whole, -by);
     if (rest.terms.size === 0) return [whole, rest];
@@ -411,7 +412,7 @@ export class LinearProblem {
       const first = [...rest.terms].find(([column, factor]) => factor === 1n && this.dividable.has(column))?.[0];
       if (first !== undefined) {
         this.dividable.delete(first);
-        // From here on the number is written by its quotient and remainder: others by the same divisor follow.
+        // From here on the variable is expressed by its quotient and remainder: others by the same divisor follow.
         const left = this.fresh();
         this.require(this.equalsZero(plus(remainder, left, -1n), true), []);
         const others = plus(rest, { constant: 0n, terms: new Map([[first, 1n]]) }, -1n);

@@ -5,7 +5,7 @@ interface LightestSet {
   /** Ascending. */
   readonly set: readonly number[];
   readonly weight: number;
-  /** Whether Z3 knows that there is no lighter one. */
+  /** Whether Z3 has proved that it is the lightest. */
   readonly exact: boolean;
 }
 
@@ -17,10 +17,10 @@ interface MaxSatBudget {
 }
 
 /**
- * The lightest set that holds an element of every clause: each element is a Boolean, each clause hard, and that an
- * element is false is soft, with its weight. A model is asked for, then a lighter one, until there is none.
+ * The lightest set with an element of every clause: each element is a Boolean, each clause hard, and that an element is
+ * false is soft, with its weight. Models are requested, each lighter than the one before, until none is left.
  * @param weight of an element: a positive integer
- * @returns null where no set meets the clauses, or the budget ran out before one was found
+ * @returns null if no set satisfies the clauses, or the budget ran out before one was found
  */
 export async function lightestSet(
   solver: Solver,

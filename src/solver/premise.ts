@@ -1,29 +1,26 @@
-/** What holds of the unknowns of questions, and which questions need it. */
+/** Premises about the unknowns of questions, and the questions that need them. */
 
 export interface Premise {
   /** One command of SMT-LIB: a declaration, a definition or an assertion. */
   readonly text: string;
   /**
-   * The unknown of which an assertion is part of the definition: a question that speaks of it needs the assertion. Null
-   * where it belongs to none: each question needs it that speaks of one of its names.
+   * The unknown that an assertion helps to define: a question that mentions it needs the assertion. Null if it belongs
+   * to no definition: each question needs it that mentions one of its names.
    */
   readonly of: string | null;
-  /**
-   * The unknowns, defined without each other, that an assertion compares: a question that speaks of them does without it
-   * until a model does not meet it.
-   */
+  /** The separately defined unknowns that an assertion compares: questions omit it until a model violates it. */
   readonly compares?: readonly string[];
-  /** What an unknown is, beyond what formulas may say: it completes models, and no question holds it. */
+  /** The value of an unknown, beyond its formulas: it completes models, and no question contains it. */
   readonly means?: { readonly name: string; readonly value: string };
 }
 
-/** Collects premises as what they speak of is written down. */
+/** Collects premises as the terms that they mention are encoded. */
 export class PremiseList {
   private said: Premise[] = [];
   /** The unknown that is being defined. */
   private defined: string | null = null;
 
-  /** What has been said since the last call. */
+  /** Premises since the last call. */
   take(): readonly Premise[] {
     const taken = this.said;
     this.said = [];
@@ -35,7 +32,7 @@ export class PremiseList {
     for (const text of texts) this.said.push({ text, of: this.defined });
   }
 
-  /** A formula that holds, of the definition that is going on. */
+  /** A formula that holds, part of the current definition. */
   assert(formula: string, means?: Premise['means']): void {
     if (formula !== 'true') this.said.push({ text: `(assert ${formula})`, of: this.defined, ...(means && { means }) });
   }
@@ -45,7 +42,7 @@ export class PremiseList {
     this.said.push({ text: `(assert ${formula})`, of: null, compares: [one, other] });
   }
 
-  /** What is said meanwhile belongs to the definition of an unknown. */
+  /** Premises added meanwhile belong to the definition of an unknown. */
   define<Result>(name: string, build: () => Result): Result {
     const outer = this.defined;
     this.defined = name;

@@ -1,25 +1,25 @@
 /**
- * The premises that a session has been told, and questions that take with them those which they need: the definitions of
- * what they speak of, and then what their models break. A question is written in a normal form, its names numbered by
- * first occurrence, so that questions which differ only in names are one.
+ * The premises of a session, and questions together with the premises that they need: the definitions of their names,
+ * and later those that their models violate. A question is written in a normal form, its names numbered by first
+ * occurrence, so that questions that differ only in names are equal.
  */
 import type { Premise } from './premise.ts';
 import { readCommands, type SExpression } from './s-expression.ts';
 import type { Model } from './solver.ts';
 import { type Evaluator, evaluatorOf } from './truth-of.ts';
 
-/** A premise taken apart. */
+/** A parsed premise. */
 interface Told {
   readonly text: string;
-  /** Names and what stands between them, in turn. */
+  /** Names and the text between them, alternating. */
   readonly pieces: readonly string[];
   readonly names: readonly string[];
   readonly compares?: Premise['compares'];
-  /** Of an assertion over integers and truth values. */
+  /** For an assertion over integers and truth values. */
   readonly evaluator: () => Evaluator;
 }
 
-/** An equation that says what an unknown is. */
+/** An equation that defines an unknown. */
 interface Equation {
   readonly factor: bigint;
   readonly value: Evaluator;
@@ -31,7 +31,7 @@ export class Premises {
   private readonly definitions = new Map<string, Told[]>();
   private readonly equations = new Map<string, Equation>();
   private readonly assertions: Told[] = [];
-  /** Assertions that belong to no unknown, and those that compare some. */
+  /** Assertions without an unknown to define, and those that compare some. */
   private readonly common: Told[] = [];
   private readonly comparing: Told[] = [];
   private isOfBits = false;
@@ -45,7 +45,7 @@ export class Premises {
     }
     const told = { ...this.told(text), ...(compares && { compares }) };
     this.assertions.push(told);
-    // What a formula says of an unknown goes before: models that break the one break the other.
+    // The equation of an unknown takes precedence: models that violate its formula violate the equation.
     if (means && !this.equations.has(means.name))
       this.equations.set(means.name, { factor: 1n, value: evaluatorOf(expressionOf(means.value)) });
     if (compares) this.comparing.push(told);
@@ -59,37 +59,37 @@ export class Premises {
   }
 
   /**
-   * A formula over what was declared, with the premises that it reaches through definitions.
-   * @param mode a truth value that is assumed besides
+   * A formula over the declarations, with the premises that it reaches through definitions.
+   * @param mode a truth value that is assumed in addition
    */
   question(formula: string, mode?: string): PremisedQuestion {
     const question = new PremisedQuestion(this.introduced, this.definitions);
     const { names: subject } = this.told(formula);
     question.ask(this.told(mode === undefined ? `(assert ${formula})` : `(assert (and ${mode} ${formula}))`));
-    // Of nothing in particular it is asked whether all goes together.
+    // A question without names is whether all premises are consistent.
     const isNeeded = ({ names }: Told): boolean =>
       names.length === 0 || subject.length === 0 || names.some((name) => question.reaches(name));
     for (let isNew = true; isNew;) {
       isNew = false;
       for (const one of this.common) if (isNeeded(one)) isNew = question.take(one) || isNew;
     }
-    // Of bit-vectors nobody evaluates what a model breaks.
+    // Violated premises over bit-vectors are not evaluated.
     if (this.isOfBits)
       for (const one of this.comparing) if (one.compares!.every((name) => question.reaches(name))) question.take(one);
     return question;
   }
 
-  /** Premises that the question has left out and that its model does not meet. */
+  /** Premises omitted from the question that its model does not satisfy. */
   broken(question: PremisedQuestion, model: Model): readonly Told[] {
     if (this.isOfBits) return [];
     const known = new Map<string, bigint | boolean | undefined>(model);
     const lookup = (name: string): bigint | boolean | undefined => {
       if (known.has(name)) return known.get(name);
-      // Nothing is decided by what it is part of itself.
+      // A cyclic definition has no value.
       known.set(name, undefined);
       const equation = this.equations.get(name);
       const value = equation?.value(lookup);
-      // Where no integer meets the equation, it is broken by the one below.
+      // If no integer satisfies the equation, the one below violates it.
       const result = typeof value === 'bigint' ? value / equation!.factor : value;
       known.set(name, result);
       return result;
@@ -97,7 +97,7 @@ export class Premises {
     return this.assertions.filter((one) => {
       if (question.has(one)) return false;
       const value = one.evaluator()(lookup);
-      // What a comparison is made of may have no value as yet.
+      // Operands of a comparison may have no value yet.
       const isOpen = value === undefined && one.compares?.every((name) => question.reaches(name)) === true;
       return value === false || isOpen;
     });
@@ -106,7 +106,7 @@ export class Premises {
   private told(text: string, own?: string): Told {
     const pieces = text.split(/([^\s()]+)/);
     const names: string[] = [];
-    // Of two pieces the second is a word.
+    // Every second piece is a word.
     const merged = [''];
     for (const [i, piece] of pieces.entries()) {
       if (i % 2 === 1 && (piece === own || this.introduced.has(piece))) {
@@ -136,7 +136,7 @@ function expressionOf(text: string): SExpression {
   return readCommands(text)[0]!;
 }
 
-/** A formula with the premises that it has so far. */
+/** A formula with its premises so far. */
 export class PremisedQuestion {
   /** The names in the normal form. */
   private readonly numbered = new Map<string, string>();
@@ -165,7 +165,7 @@ export class PremisedQuestion {
     return this.held.has(premise);
   }
 
-  /** Adds a premise, with the definitions of what it speaks of. @returns whether it was missing */
+  /** Adds a premise, with the definitions of its names. @returns whether it was missing */
   take(premise: Told): boolean {
     if (this.held.has(premise)) return false;
     this.held.add(premise);
@@ -174,7 +174,7 @@ export class PremisedQuestion {
     return true;
   }
 
-  /** Declarations, definitions and premises, as they were told. */
+  /** Declarations, definitions and premises, in their original order. */
   get premises(): readonly string[] {
     return this.commands.map(({ text }) => text);
   }
@@ -198,7 +198,7 @@ export class PremisedQuestion {
     return pieces.map((piece, i) => (i % 2 === 1 ? this.numbered.get(piece)! : piece)).join('');
   }
 
-  /** Introduces names, then what defines them: what a premise speaks of is defined before it. */
+  /** Introduces names, then their definitions: the names of a premise are defined before it. */
   private reachAll(names: readonly string[]): void {
     const fresh: string[] = [];
     for (const name of names) this.introduce(name, fresh);

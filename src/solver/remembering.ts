@@ -1,19 +1,19 @@
-/** A solver that answers at once what it, or another one that shares what is known, has answered before. */
+/** A solver that returns cached answers, its own or those of another one that shares the cache. */
 import { createHash } from 'node:crypto';
 import type { Solver, SolverAnswer, SolverSession } from './solver.ts';
 
-/** By what a session was told before its first question. What is being answered counts: who asks too waits for it. */
+/** By the text of a session before its first question. Pending answers count: a second caller waits for them. */
 export type KnownAnswers = Map<string, Promise<SolverAnswer>>;
 
-/** So many are kept. */
+/** Maximum number of cached answers. */
 const maxKnown = 20_000;
 
-/** A solver with what is known so far. */
+/** A solver with a cache of known answers. */
 export function remembering(solver: Solver, known: KnownAnswers): Solver {
   return { ...solver, open: () => rememberingSession(solver.open(), known) };
 }
 
-/** Of a session only the first answer depends on nothing but what it was told. */
+/** Only the first answer of a session depends on nothing but its text. */
 function rememberingSession(session: SolverSession, known: KnownAnswers): SolverSession {
   const told: string[] = [];
   let isFirst = true;
@@ -35,7 +35,7 @@ function rememberingSession(session: SolverSession, known: KnownAnswers): Solver
       if (known.size >= maxKnown) known.clear();
       const answer = session.check(assumptions, units, milliseconds);
       known.set(key, answer);
-      // What the clock cut short, or an error, is nobody else's answer.
+      // Answers cut short by the clock, and errors, are not shared.
       answer.then((found) => isCut(found) && known.delete(key), () => known.delete(key)); // oxfmt-ignore
       return answer;
     },

@@ -2,12 +2,12 @@
 
 export type SExpression = string | readonly SExpression[];
 
-/** Not within what our own procedures decide. */
+/** Not decidable by our own procedures. */
 export class Undecided extends Error {
   override name = 'Undecided';
 }
 
-/** The commands of a script, in order. @throws Undecided where it is no list of commands in plain names and numbers */
+/** The commands of a script, in order. @throws Undecided if it is not a list of commands in plain names and numbers */
 export function readCommands(script: string): readonly SExpression[] {
   const stack: SExpression[][] = [[]];
   for (const [token] of script.matchAll(/[()]|[^\s()]+/g)) {
@@ -28,7 +28,7 @@ export function numeral(value: bigint): string {
   return value < 0n ? `(- ${-value})` : `${value}`;
 }
 
-/** A multiple of a number in SMT-LIB. */
+/** A multiple of a term in SMT-LIB. */
 export function productText(factor: bigint, text: string): string {
   return factor === 1n ? text : `(* ${numeral(factor)} ${text})`;
 }

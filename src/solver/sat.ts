@@ -1,6 +1,6 @@
 /**
  * Satisfiability of clauses, by conflict-driven clause learning (Marques-Silva and Sakallah, GRASP; Eén and Sörensson,
- * MiniSat), alone or together with a theory that says which literals exclude each other.
+ * MiniSat), without or with a theory that determines which literals exclude each other.
  */
 
 import { effortOfQuery } from './budget.ts';
@@ -8,34 +8,34 @@ import { effortOfQuery } from './budget.ts';
 /** Variable v as `2 * v`, its negation as `2 * v + 1`. */
 export type Literal = number;
 
-/** What the literals mean beside the clauses. All conflicts are lists of literals that are true and exclude each other. */
+/** The meaning of literals beyond the clauses. All conflicts are lists of true literals that exclude each other. */
 export interface Theory {
-  /** Takes a literal that has become true. @returns a conflict, or null */
+  /** Adds a literal that has become true. @returns a conflict, or null */
   readonly assign: (literal: Literal) => readonly Literal[] | null;
-  /** Takes back all but the first so many literals. */
+  /** Retracts the literals after the first `kept`. */
   readonly retract: (kept: number) => void;
-  /** Whether the literals so far go together, as far as that is quick to say. @returns a conflict, or null */
+  /** Whether the literals so far are consistent, as far as that is cheap to decide. @returns a conflict, or null */
   readonly check: () => readonly Literal[] | null;
-  /** Whether an open literal holds in the theory's present model; undefined where the theory says nothing of it. */
+  /** Whether an open literal holds in the theory's present model; undefined if the theory does not determine it. */
   readonly holds: (literal: Literal) => boolean | undefined;
-  /** Asked where the present model meets all clauses. */
+  /** Called if the present model satisfies all clauses. */
   readonly complete: () => Completion;
-  /** What the theory has counted: together with the conflicts it makes up the work done. */
+  /** Effort of the theory: its sum with the conflicts is the work done. */
   readonly work: () => number;
 }
 
-/** Is told what a proof that there is no model consists of, beside what the theory excludes. */
+/** Records the steps of a proof that there is no model, other than the exclusions of the theory. */
 export interface SatRecorder {
   /** A clause that was added and takes part. */
   readonly given: (clause: readonly Literal[]) => void;
-  /** A clause that follows by unit propagation from all that was told before. */
+  /** A clause that follows by unit propagation from all earlier ones. */
   readonly learnt: (clause: readonly Literal[]) => void;
 }
 
 type Completion =
   | { readonly kind: 'model' | 'unknown' }
   | { readonly kind: 'conflict'; readonly literals: readonly Literal[] }
-  /** A literal over a new variable, to be tried both ways. */
+  /** A literal over a new variable, to be tried with both values. */
   | { readonly kind: 'split'; readonly literal: Literal };
 
 type Clause = Literal[];
@@ -43,7 +43,7 @@ type Clause = Literal[];
 const noReason: Clause = [];
 const restartUnit = 128;
 const activityDecay = 0.95;
-/** Clauses that are held against a model in the time of one unit of work. */
+/** Clauses checked against a model in the time of one unit of work. */
 const clausesForWork = 4;
 
 export class Sat {
@@ -56,7 +56,7 @@ export class Sat {
   private readonly seen: boolean[] = [];
   private readonly watches: Clause[][] = [];
   private readonly clauses: Clause[] = [];
-  /** Clauses that no model has broken so far: literals do not follow from them yet. */
+  /** Clauses that no model has violated so far: literals do not follow from them yet. */
   private readonly dormant: Clause[] = [];
   private readonly trail: Literal[] = [];
   private readonly limits: number[] = [];
@@ -70,7 +70,7 @@ export class Sat {
   private cursor = 0;
   private readonly theory: Theory | null;
   private readonly recorder: SatRecorder | null;
-  /** Dormant clauses as they were added, where somebody records. */
+  /** Dormant clauses as they were added, if there is a recorder. */
   private readonly origins = new Map<Clause, readonly Literal[]>();
   private conflicts = 0;
   private looked = 0;
@@ -96,14 +96,14 @@ export class Sat {
     return variable;
   }
 
-  /** Goes back to what holds without any choice: before more is added to what was searched. */
+  /** Backtracks to the root level, before clauses are added after a search. */
   reset(): void {
     this.backtrack(0);
   }
 
   /**
-   * A clause; while the search goes on, only one of which two literals are not false.
-   * @param isKnown a recorder has been told already why it holds
+   * Adds a clause; during the search, only one with two literals that are not false.
+   * @param isKnown a recorder has its justification already
    */
   add(literals: readonly Literal[], isLazy = false, isKnown = false): void {
     if (this.contradictory) return;
@@ -195,12 +195,12 @@ export class Sat {
     }
   }
 
-  /** What all searches so far took: clauses that were looked at, and steps of the theory. */
+  /** Effort of all searches so far: visited clauses, and steps of the theory. */
   get effort(): number {
     return this.visited + this.looked + (this.theory?.work() ?? 0);
   }
 
-  /** Conflicts, steps of the theory, and clauses that were held against its model, in portions. */
+  /** Conflicts, steps of the theory, and clauses checked against its model, in portions. */
   private get work(): number {
     return this.conflicts + (this.theory?.work() ?? 0) + Math.floor(this.looked / clausesForWork);
   }
@@ -279,7 +279,7 @@ export class Sat {
     return null;
   }
 
-  /** Learns from a clause that is false, and goes back to where what was learnt decides. @returns false at the root */
+  /** Learns from a false clause, and backtracks to the level where the result propagates. @returns false at the root */
   private resolve(conflict: Clause): boolean {
     const top = conflict.reduce((most, literal) => Math.max(most, this.level[literal >> 1]!), 0);
     if (top === 0) {
@@ -329,7 +329,7 @@ export class Sat {
     return true;
   }
 
-  /** Whether the other literals of what is learnt imply this one. */
+  /** Whether the other literals of the learnt clause imply this one. */
   private isImplied(literal: Literal): boolean {
     const reason = this.reason[literal >> 1]!;
     return (
@@ -346,7 +346,7 @@ export class Sat {
       const variable = literal >> 1;
       this.value[literal] = 0;
       this.value[literal ^ 1] = 0;
-      // What was assumed is no choice that worked well.
+      // Assumptions are not decisions to be repeated.
       if (this.level[variable]! > this.assumedLevels) this.phase[variable] = (literal & 1) === 0;
       if (!this.theory && this.position[variable]! < 0) this.insert(variable);
     }
@@ -359,7 +359,7 @@ export class Sat {
     }
   }
 
-  /** The most active open literal of a clause that the present model does not meet; null where it meets all. */
+  /** The most active open literal of a clause that the present model does not satisfy; null if it satisfies all. */
   private violated(): Literal | null {
     const { clauses, value: values, activity } = this;
     const { length } = clauses;
@@ -388,8 +388,8 @@ export class Sat {
   }
 
   /**
-   * Takes up a dormant clause that the present model breaks, and goes back to where it would have had a consequence.
-   * @returns the clause where it is false, `clause` where there was one, null where the model meets all
+   * Activates a dormant clause that the present model violates, and backtracks to the level at which it propagates.
+   * @returns the clause if it is false, `clause` if one was activated, null if the model satisfies all
    */
   private awaken(): Clause | 'clause' | null {
     for (let i = this.dormant.length - 1; i >= 0; i--) {

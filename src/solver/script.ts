@@ -1,4 +1,4 @@
-/** What is read of scripts before Z3 gets them. */
+/** Validation of scripts before they are passed to Z3. */
 
 const declarations =
   /\(\s*declare-(?:const\s+(\|[^|]*\||[^\s()|]+)|fun\s+(\|[^|]*\||[^\s()|]+)\s*\(\s*\))\s*(Int|Bool|\(\s*_\s+BitVec\s+\d+\s*\))\s*\)/g;
@@ -7,10 +7,10 @@ const commandHead = /\s*([^\s()|";]*)/y;
 const allowedCommand = /^(?:declare-const|declare-fun|define-fun|define-const|assert)$/;
 
 /**
- * Looks for what Z3 must not see: a top-level command that is neither a declaration, a definition nor an assertion (some
- * act beyond one solver, as `set-option` does, and Z3 skips one that it does not know without a word), or a script that
- * does not end where its last command does, so that what follows it would be swallowed.
- * @returns what is wrong, as a sentence without its end
+ * Rejects scripts unsuitable for Z3: a top-level command other than a declaration, a definition or an assertion (some
+ * affect other solvers, as `set-option` does, and Z3 silently skips unknown ones), or a script that does not end with
+ * its last command, so that the text after it would be swallowed.
+ * @returns the problem, as a sentence without its end
  */
 export function scriptProblem(script: string): string | undefined {
   let depth = 0;

@@ -3,7 +3,7 @@
  * Sums are rows of a tableau from when they first have a bound on.
  */
 
-/** Whoever states a bound; a conflict names those that exclude each other. */
+/** The origin of a bound; a conflict lists the origins that exclude each other. */
 type Source = number;
 
 /** A sum without a constant: coefficients by column. */
@@ -22,7 +22,7 @@ interface Change {
   readonly source: Source;
 }
 
-/** A bound that holds without a source. */
+/** A bound without a source. */
 export const given: Source = -1;
 
 /** Exchanges of a check that choose the column that fewest rows hold. */
@@ -36,18 +36,18 @@ export class Simplex {
   private readonly upper: (bigint | null)[] = [];
   private readonly lowerSource: Source[] = [];
   private readonly upperSource: Source[] = [];
-  /** What columns name; null for those that name no sum. */
+  /** The sums that columns name; null for other columns. */
   private readonly sums: (Sum | null)[] = [];
-  /** Sums without a row, since nothing bounds them. */
+  /** Sums without a row, since they are unbounded. */
   private readonly isDormant: boolean[] = [];
   private readonly rows: (Row | null)[] = [];
-  /** Basic columns whose rows hold a column. */
+  /** Basic columns whose rows contain a column. */
   private readonly users: Set<number>[] = [];
   private readonly changes: Change[] = [];
   private readonly suspects = new Set<number>();
-  /** Whether conflicts leave their factors in {@link factors}. */
+  /** Whether conflicts set {@link factors}. */
   explains = false;
-  /** Of the last conflict, what each of its sources is multiplied with so that their sum is impossible. */
+  /** Farkas multipliers of the sources of the last conflict: with them, their sum is impossible. */
   factors: readonly bigint[] = [];
   /** Coefficients computed so far. */
   work = 0;
@@ -70,7 +70,7 @@ export class Simplex {
     return column;
   }
 
-  /** What a column names: null where it names no sum. */
+  /** The sum that a column names; null if it names none. */
   sumAt(column: number): Sum | null {
     return this.sums[column]!;
   }
@@ -171,7 +171,7 @@ export class Simplex {
   private wake(column: number): void {
     const sum = this.sums[column]!;
     this.isDormant[column] = false;
-    // What is basic itself is written out.
+    // Basic columns are substituted.
     let scale = 1n;
     for (const part of sum.keys()) {
       const row = this.rows[part];
@@ -191,14 +191,14 @@ export class Simplex {
     this.setValue(column, numerator, denominator);
   }
 
-  /** Gives a column without a row another value, and its users theirs. */
+  /** Changes the value of a nonbasic column, and the values that depend on it. */
   private move(column: number, value: bigint): void {
     this.numerator[column] = value;
     this.denominator[column] = 1n;
     for (const user of this.users[column]!) this.recompute(user);
   }
 
-  /** Takes the row of a sum that nothing bounds any more. @returns whether it is one */
+  /** Removes the row of a sum that has no bounds any more. @returns whether it was one */
   private rest(column: number): boolean {
     if (!this.sums[column] || this.lower[column] !== null || this.upper[column] !== null) return false;
     for (const part of this.rows[column]!.sum.keys()) this.users[part]!.delete(column);
@@ -222,7 +222,7 @@ export class Simplex {
       let wrong = -1;
       for (const column of this.suspects) {
         if (!this.rows[column] || !this.isOutside(column)) this.suspects.delete(column);
-        // The first by number, here and after a while below, so that the method comes to an end (Bland's rule).
+        // The first by index, here and after some iterations below, so that the method terminates (Bland's rule).
         else if (wrong < 0 || column < wrong) wrong = column;
       }
       if (wrong < 0) return null;
@@ -262,7 +262,7 @@ export class Simplex {
     return up ? this.numerator[column]! < scaled : this.numerator[column]! > scaled;
   }
 
-  /** Makes a column basic in place of one that is. */
+  /** Makes a column basic instead of a basic one. */
   private exchange(leaving: number, entering: number): void {
     const { scale, sum } = this.rows[leaving]!;
     const pivot = sum.get(entering)!;
@@ -294,7 +294,7 @@ export class Simplex {
     }
   }
 
-  /** The distance between the bounds of a column; null where one is missing. */
+  /** The distance between the bounds of a column; null if one is missing. */
   range(column: number): bigint | null {
     const [lower, upper] = [this.lower[column]!, this.upper[column]!];
     return lower === null || upper === null ? null : upper - lower;
@@ -314,8 +314,9 @@ export class Simplex {
   }
 
   /**
-   * Whether a basic column whose value is no integer can have one: not where what is fixed in its row leaves a rest.
-   * @returns the sources of what is fixed, or null
+   * Whether a basic column with a non-integer value can have an integer one: not if the fixed part of its row leaves a
+   * remainder.
+   * @returns the sources of the fixed part, or null
    */
   divisibilityConflict(column: number): readonly Source[] | null {
     const { scale, sum } = this.rows[column]!;
@@ -354,7 +355,7 @@ function reduced(row: Row): Row {
   return { scale: row.scale / divisor, sum: row.sum };
 }
 
-/** At least 0. */
+/** The result is at least 0. */
 export function greatestCommonDivisor(a: bigint, b: bigint): bigint {
   let [x, y] = [a < 0n ? -a : a, b < 0n ? -b : b];
   while (y !== 0n) [x, y] = [y, x % y];

@@ -19,11 +19,11 @@ export interface SolverSession {
   /**
    * Decides the assertions so far together with the named Boolean constants, within `units` of Z3's rlimit.
    * @param milliseconds the hard limit of CPU time, after which the solver is killed; by default a generous one
-   * @throws Error naming the parse error, at this and each later check, when a script added does not parse: it must
-   * never read as sat
+   * @throws Error naming the parse error, at this and each later check, when an added script does not parse: it must
+   *   never count as sat
    */
   check(assumptions: readonly string[], units: number, milliseconds?: number): Promise<SolverAnswer>;
-  /** Milliseconds of CPU that its checks have taken so far; undefined where nobody knows. */
+  /** Milliseconds of CPU that its checks have taken so far; undefined if unknown. */
   cpu?(): number | undefined;
   dispose(): void;
 }

@@ -1,13 +1,13 @@
-/** What formulas over integers and truth values come to. */
+/** Values of formulas over integers and truth values. */
 import type { SExpression } from './s-expression.ts';
 
 type Value = bigint | boolean;
 type Lookup = (name: string) => Value | undefined;
 
-/** A value for given ones of its names; undefined where these do not decide it. */
+/** A value for given ones of its names; undefined if these do not determine it. */
 export type Evaluator = (lookup: Lookup) => Value | undefined;
 
-/** Makes a formula ready to be evaluated again and again. What is not known here has no value. */
+/** Prepares a formula for repeated evaluation. Unknown operations have no value. */
 export function evaluatorOf(expression: SExpression): Evaluator {
   if (typeof expression === 'string') {
     if (expression === 'true' || expression === 'false') return () => expression === 'true';
@@ -83,7 +83,7 @@ function negated(formula: Evaluator): Evaluator {
   };
 }
 
-/** A part that is false decides, whatever has no value. */
+/** A false part decides, even if others have no value. */
 function every(parts: readonly Evaluator[]): Evaluator {
   return (lookup) => {
     let result: boolean | undefined = true;

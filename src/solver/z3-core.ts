@@ -16,7 +16,7 @@ import { instantiateWithInvokes, type Z3Imports } from './z3-invokes.ts';
 
 type Pointer = number;
 
-/** What Z3 itself reports: a script that does not parse, an assumption that is not declared. Other exceptions are traps. */
+/** An error reported by Z3: a script that does not parse, an undeclared assumption. Other exceptions are traps. */
 export class Z3Error extends Error {
   override name = 'Z3Error';
 }
@@ -61,7 +61,7 @@ interface Z3Module {
 
 const initialisers = new Map<string, (overrides: object) => Promise<Z3Module>>();
 
-/** Where `z3-built.js` and its wasm lie: beside the bundle, or in the installed package when run from source. */
+/** The location of `z3-built.js` and its wasm: next to the bundle, or in the installed package if run from source. */
 function z3BuiltFile(): string {
   return import.meta.url.endsWith('.ts')
     ? createRequire(import.meta.url).resolve('z3-solver/build/z3-built.js')
@@ -69,8 +69,8 @@ function z3BuiltFile(): string {
 }
 
 /**
- * Evaluates `z3-built.js` as the CommonJS file that it is, whatever `type` the package.json above it has.
- * It must stay a file of its own beside its wasm, never inlined.
+ * Evaluates `z3-built.js` as the CommonJS file that it is, regardless of `type` in the package.json above it. It must
+ * stay a separate file next to its wasm, never inlined.
  */
 function initialiser(file: string): (overrides: object) => Promise<Z3Module> {
   let found = initialisers.get(file);
@@ -150,8 +150,8 @@ function expectNoError(z3: Z3Module, context: Pointer): void {
 
 /**
  * Adds declarations and assertions.
- * @throws Z3Error when the script does not parse or holds a command that is not a declaration, definition or assertion;
- * the context must not be used for a verdict afterwards
+ * @throws Z3Error when the script does not parse or contains a command that is not a declaration, definition or
+ *   assertion; the context must not be used for a verdict afterwards
  */
 export function addScript({ z3, context, solver, constants }: Z3Context, script: string): void {
   const problem = scriptProblem(script);
@@ -169,8 +169,8 @@ export function addScript({ z3, context, solver, constants }: Z3Context, script:
 
 /**
  * Decides the assertions together with the named Boolean constants.
- * @param units Z3's rlimit: a count of its own steps, so the answer does not depend on the machine
- * @throws Z3Error on an error of Z3's, which is no verdict
+ * @param units Z3's rlimit: a count of its steps, so the answer does not depend on the hardware
+ * @throws Z3Error on an error of Z3
  */
 export function checkAssumptions(context: Z3Context, assumptions: readonly string[], units: number): SolverAnswer {
   const { z3, solver } = context;

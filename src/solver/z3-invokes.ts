@@ -1,15 +1,16 @@
 /**
- * Calls within Z3 that may throw, as WebAssembly. The build of z3-solver makes them in JavaScript: each call by a pointer
- * in a `try` block leaves for an `invoke_…` function, which looks the pointer up, asks once more whether the look-up was
- * right, and enters again. Two thirds of Z3's time went there. WebAssembly has exceptions of its own, so a module of such
- * functions, assembled here, does the same without leaving.
+ * Calls within Z3 that may throw, as WebAssembly. The build of z3-solver makes them in JavaScript: each call by a
+ * pointer in a `try` block calls an imported `invoke_…` function, which looks up the pointer, checks the result again,
+ * and calls back into WebAssembly. Two thirds of Z3's time went there. WebAssembly has native exceptions, so a module
+ * of such functions, assembled here, does the same without leaving.
  *
- * https://emscripten.org/docs/porting/exceptions.html, "JavaScript-based exception support", has the protocol: where the
+ * https://emscripten.org/docs/porting/exceptions.html, "JavaScript-based exception support", has the protocol: if the
  * callee threw, the stack pointer is restored, `setThrew(1, 0)` called, and the result is 0. Opcodes are those of
- * https://github.com/WebAssembly/exception-handling, "legacy exceptions", which Node has without a flag since version 17.
+ * https://github.com/WebAssembly/exception-handling, "legacy exceptions", which Node has without a flag since version
+ * 17.
  */
 
-/** What Z3's JavaScript gives its WebAssembly. */
+/** Imports that Z3's JavaScript passes to its WebAssembly. */
 export interface Z3Imports {
   readonly env: Readonly<Record<string, WebAssembly.ImportedFunction>>;
 }
@@ -20,7 +21,7 @@ interface Table {
   set(index: number, value: () => number): void;
 }
 
-/** What Z3 exports, as far as it is used here. */
+/** Exports of Z3 that are used here. */
 interface Exports {
   readonly __indirect_function_table: Table;
   readonly emscripten_stack_get_current: () => number;
@@ -28,7 +29,7 @@ interface Exports {
   readonly setThrew: (threw: number, value: number) => void;
 }
 
-/** What the module of `invoke_…` functions exports, beside them. */
+/** Exports of the module of `invoke_…` functions, in addition to these. */
 interface InvokeExports extends Readonly<Record<`invoke_${string}`, WebAssembly.ImportedFunction>> {
   readonly functions: Table;
   readonly stack: Table;
@@ -50,15 +51,15 @@ const throwers = ['__cxa_throw', '__cxa_rethrow', '__resumeException'];
 
 /**
  * Instantiates Z3 with `invoke_…` functions in WebAssembly.
- * @param imports what Z3's JavaScript gives it
- * @returns null where this version of Node does not know such exceptions, or Z3's functions are others than expected
+ * @param imports the imports from Z3's JavaScript
+ * @returns null if this version of Node lacks such exceptions, or Z3's functions differ from the expected ones
  */
 export function instantiateWithInvokes(module: WebAssembly.Module, imports: Z3Imports): WebAssembly.Instance | null {
   const names = Object.keys(imports.env).filter((name) => /^invoke_[vijfd][ijfd]*$/.test(name));
   const binary = invokeModule(names);
   if (names.length === 0 || !WebAssembly.validate(binary)) return null;
   let threw = false;
-  /** Whether Z3 goes on behind the call that did not return. What its JavaScript did not throw is not its own. */
+  /** Whether Z3 continues after the call that threw. Exceptions not thrown by its JavaScript are not its own. */
   const caught = (stack: number): number => {
     if (!threw) return 0;
     threw = false;
@@ -113,7 +114,7 @@ function invokeModule(names: readonly string[]): Uint8Array<ArrayBuffer> {
   ]);
 }
 
-/** The function that calls what stands at its first argument, with the others. */
+/** The function that calls the function pointer in its first argument, with the other arguments. */
 function body(letters: string, calleeType: number): number[] {
   const result = letters[0]!;
   const count = letters.length - 1;

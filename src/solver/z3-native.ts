@@ -1,6 +1,6 @@
 /**
- * Z3 as a program of the system, behind the {@link Solver} interface: one process a session, so that no answer depends on
- * what was asked before, driven over its standard input, and killed when a check outlasts the clock.
+ * Z3 as a program of the system, as a {@link Solver}: one process a session, so that no answer depends on earlier
+ * questions, driven over its standard input, and killed when a check exceeds its CPU limit.
  */
 import { accessSync, constants as fileModes, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
@@ -11,21 +11,21 @@ import { declaredConstants, scriptProblem, unquoted } from './script.ts';
 import type { Solver, SolverAnswer, SolverSession } from './solver.ts';
 
 interface NativeZ3Options {
-  /** Milliseconds of CPU after which a check is killed, unless it says otherwise. Generous: `units` are the real budget. */
+  /** Milliseconds of CPU after which a check is killed, unless it has a limit. Generous: `units` bound it. */
   readonly hardLimit?: number;
   /** Mebibytes that a process may take. */
   readonly memory?: number;
 }
 
-/** Z3 needs nothing of ours, and its messages are read. */
+/** Z3 needs no environment, and its messages are parsed. */
 const environment = { LC_ALL: 'C' };
 /** Not the folder of the code under review. */
 const workingFolder = '/';
 
 /**
  * Looks for `z3` on a search path.
- * @param path the value of PATH; entries that depend on the working directory are passed over
- * @returns its absolute path; undefined where there is none
+ * @param path the value of PATH; entries that depend on the working directory are skipped
+ * @returns its absolute path; undefined if not found
  */
 export function findNativeZ3(path: string | undefined): string | undefined {
   const folders = (path ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
@@ -44,7 +44,7 @@ function isProgram(file: string): boolean {
 /**
  * A solver that runs a program of the system.
  * @param file its absolute path
- * @throws Error where it does not run, or is no Z3
+ * @throws Error if it does not run, or is not Z3
  */
 export async function startNativeZ3(file: string, options: NativeZ3Options = {}): Promise<Solver> {
   const { hardLimit = 120_000, memory = 4096 } = options;
@@ -90,14 +90,14 @@ async function versionOf(file: string): Promise<string> {
   throw new Error(`${file} is not a Z3 that runs here: ${why || 'it does not print its version'}`);
 }
 
-/** What Z3 answers, or why it will not. */
+/** An answer of Z3, or the reason for its failure. */
 type Reply =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'killed' }
   | { readonly kind: 'broken'; readonly message: string };
 
 const mark = 'selvage-reply-ends';
-/** Of one answer: a model of more is of no use. */
+/** Maximum size of one answer: a larger model is useless. */
 const maxOutput = 2 ** 28;
 
 class NativeSession {
@@ -208,7 +208,7 @@ class NativeSession {
   }
 }
 
-/** What versions of Z3 say when a query has used up its `rlimit`. */
+/** Messages of Z3 versions when a query has used up its `rlimit`. */
 const budgetWords = /^(?:canceled|max\. resource limit exceeded|.*resource limits? reached.*)$/;
 
 const valuePair =
@@ -216,7 +216,7 @@ const valuePair =
 
 /**
  * Reads the answer to `get-value`.
- * @throws Error where the value of a constant is in no form that is known
+ * @throws Error if the value of a constant has an unknown form
  */
 function readValues(
   text: string,

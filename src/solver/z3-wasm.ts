@@ -1,6 +1,6 @@
 /**
- * Z3 as WebAssembly in a worker thread, behind the {@link Solver} interface. No limit inside Z3 is a hard one, so the
- * thread is killed when a check outlasts the clock; the sessions then go on in a new thread, from the scripts they kept.
+ * Z3 as WebAssembly in a worker thread, as a {@link Solver}. No limit inside Z3 is a hard one, so the thread is killed
+ * when a check exceeds its CPU limit; the sessions then continue in a new thread, from their recorded scripts.
  */
 import { Worker } from 'node:worker_threads';
 import z3Package from 'z3-solver/package.json' with { type: 'json' };
@@ -10,22 +10,22 @@ import type { Solver, SolverAnswer, SolverSession } from './solver.ts';
 import type { Z3Reply, Z3Request, Z3Start } from './z3-worker.ts';
 
 interface Z3Options {
-  /** Milliseconds of CPU after which a check is killed, unless it says otherwise. Generous: `units` are the real budget. */
+  /** Milliseconds of CPU after which a check is killed, unless it has a limit. Generous: `units` bound it. */
   readonly hardLimit?: number;
 }
 
 /**
- * Starts loading Z3 in a thread and returns at once. What keeps it from loading shows as `unknown` of each check.
- * The thread does not keep the process alive, except during a check.
+ * Starts loading Z3 in a thread and returns at once. A failure to load appears as `unknown` of each check. The thread
+ * does not keep the process alive, except during a check.
  */
 export function startZ3(options: Z3Options = {}): Promise<Solver> {
   const { hardLimit = 120_000 } = options;
   let worker: Worker | undefined;
-  /** By thread: its name for the system, once it has said so. */
+  /** By thread: its name for the system, once it has reported it. */
   const names = new WeakMap<Worker, string>();
   let closed = false;
   let sessions = 0;
-  /** Z3 decides one thing at a time: each check waits for the one before, so that the clock times it alone. */
+  /** Z3 decides one query at a time: each check waits for the one before, so that its CPU time is separate. */
   let last: Promise<unknown> = Promise.resolve();
 
   function running(): Worker {
@@ -56,7 +56,7 @@ export function startZ3(options: Z3Options = {}): Promise<Solver> {
     await dead?.terminate();
   }
 
-  /** The CPU time of a thread; 0 while it starts, undefined where the system does not tell. */
+  /** The CPU time of a thread; 0 while it starts, undefined if the system does not report it. */
   function cpuOfThread(thread: Worker): number | undefined {
     const name = names.get(thread);
     if (name !== undefined) return cpuOf(name);

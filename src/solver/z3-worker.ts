@@ -1,4 +1,4 @@
-/** Entry point of the worker thread that holds Z3: there it loads beside the compiler, and can be killed. */
+/** Entry point of the worker thread of Z3: there it loads concurrently with the compiler, and can be killed. */
 import { parentPort } from 'node:worker_threads';
 import { ownThread } from '../system/cpu-time.ts';
 import type { SolverAnswer } from './solver.ts';
@@ -8,14 +8,14 @@ export type Z3Request =
   | {
       readonly kind: 'check';
       readonly session: number;
-      /** What was added since the last check. */
+      /** Scripts added since the last check. */
       readonly scripts: readonly string[];
       readonly assumptions: readonly string[];
       readonly units: number;
     }
   | { readonly kind: 'dispose'; readonly session: number };
 
-/** What the thread says first: its name, by which its CPU time may be asked for. */
+/** The first message of the thread: its name, by which its CPU time can be read. */
 export interface Z3Start {
   readonly kind: 'started';
   readonly thread: string | undefined;
@@ -24,7 +24,7 @@ export interface Z3Start {
 /** One for each `check`, in order. */
 export type Z3Reply =
   | { readonly kind: 'answer'; readonly answer: SolverAnswer }
-  /** A script or an assumption that Z3 refuses: the session must not be asked again. */
+  /** A script or an assumption that Z3 rejects: the session must not be queried again. */
   | { readonly kind: 'refused'; readonly message: string }
   /** Z3 could not be loaded, or trapped: the thread is of no more use. */
   | { readonly kind: 'broken'; readonly message: string };

@@ -1,19 +1,19 @@
 /** The leaves of terms. */
 
-/** What an atom stands for. Launch and parameter atoms are the same for all threads of a launch. */
+/** Meaning of an atom. Launch and parameter atoms are the same for all threads of a launch. */
 export type Atom =
   | { readonly kind: 'thread'; readonly axis: 0 | 1 | 2 }
   | { readonly kind: 'block'; readonly axis: 0 | 1 | 2 }
   | { readonly kind: 'block-size'; readonly axis: 0 | 1 | 2 }
   | { readonly kind: 'grid-size'; readonly axis: 0 | 1 | 2 }
   | { readonly kind: 'parameter'; readonly index: number; readonly offset: number; readonly bytes: number }
-  /** The number of completed rounds of a loop, counted from 0. */
+  /** The number of completed iterations of a loop, counted from 0. */
   | { readonly kind: 'iteration'; readonly loop: number }
-  /** A loop header's phi before its closed form is put in. */
+  /** A loop header's phi before its closed form is inserted. */
   | { readonly kind: 'phi'; readonly value: number }
   /** The start address of a memory object. */
   | { readonly kind: 'object'; readonly object: number; readonly generic: boolean }
-  /** Any value: what the instruction (by value id) computes is not expressed. */
+  /** Any value: the result of the instruction (by value id) is not expressed. */
   | { readonly kind: 'havoc'; readonly value: number }
   /** Any of the `lines` of the matrix that an instruction (by id) of a warp accesses. */
   | { readonly kind: 'line'; readonly instruction: number; readonly lines: number };

@@ -1,7 +1,7 @@
 import type { Domain, FloatOperation } from '../isa/model/domain.ts';
 import type { Term, TermStore } from './term.ts';
 
-/** The instruction table over terms: what the prover reads. Floating point stays uninterpreted. */
+/** The instruction table over terms, for the prover. Floating point stays uninterpreted. */
 export function termDomain(store: TermStore): Domain<Term, Term> {
   return {
     constant: (width, value) => store.constant(width, value),

@@ -1,6 +1,6 @@
 /**
- * The values of a term for many valuations of its atoms at once: each operation goes over a column of numbers, as long
- * as 53 bits hold them, and what no varying atom decides is computed once.
+ * The values of a term for many valuations of its atoms at once: each operation processes a column of numbers, as long
+ * as 53 bits suffice, and subterms without varying atoms are computed once.
  */
 import { applyOperator, evaluateTerm } from './evaluate.ts';
 import type { Term } from './term.ts';
@@ -8,15 +8,15 @@ import type { Term } from './term.ts';
 /** A value for all valuations, or one for each. */
 type Values = bigint | undefined | Float64Array | readonly (bigint | undefined)[];
 
-/** What an atom is: one pattern for all valuations, or one for each, as numbers; undefined where it has no value. */
+/** The values of an atom: one pattern for all valuations, or one for each, as numbers; undefined if it has no value. */
 export type AtomColumn = bigint | undefined | Float64Array;
 
-/** Stands for no value. */
+/** Represents a missing value. */
 const none = Number.NaN;
 
 /**
- * The patterns of a term, as {@link evaluateTerm} gives them, in each of `count` valuations. In columns of numbers a
- * pattern of 64 bits stands as a signed number, and NaN for no value.
+ * The patterns of a term, as {@link evaluateTerm} returns them, in each of `count` valuations. In columns of numbers a
+ * 64-bit pattern is represented as signed, and a missing value as NaN.
  */
 export class ColumnEvaluation {
   private readonly known = new Map<Term, Values>();
@@ -76,7 +76,7 @@ export class ColumnEvaluation {
     });
   }
 
-  /** What one argument decides that is the same in all valuations; null where none does. */
+  /** The value that one argument determines in all valuations; null if none does. */
   private decided({ operator, arguments: parts }: Term): Values | null {
     if (operator === 'all' || operator === 'any') {
       const decisive = operator === 'any' ? 1n : 0n;
@@ -87,7 +87,7 @@ export class ColumnEvaluation {
     return condition === undefined ? undefined : this.values(parts[condition === 1n ? 1 : 2]!);
   }
 
-  /** A column of numbers; null where some pattern does not fit. */
+  /** A column of numbers; null if some pattern does not fit. */
   private numbers(values: Values, width: number): Float64Array | null {
     if (values instanceof Float64Array) return values;
     if (typeof values === 'object') return null;
@@ -116,12 +116,12 @@ export class ColumnEvaluation {
   }
 }
 
-/** A pattern of up to 32 bits as it is, a wider one as a signed number. */
+/** A pattern of up to 32 bits unchanged, a wider one as signed. */
 function numberOf(pattern: bigint, width: number): number {
   return Number(width > 32 ? BigInt.asIntN(width, pattern) : pattern);
 }
 
-/** One operation on columns of numbers; null where it takes patterns, or a result may not fit. */
+/** One operation on columns of numbers; null if it takes patterns, or a result may not fit. */
 function numberColumn(term: Term, columns: readonly Float64Array[], count: number): Float64Array | null {
   const { operator, width } = term;
   const [a, b, c] = columns as [Float64Array, Float64Array, Float64Array];
@@ -163,7 +163,7 @@ function numberColumn(term: Term, columns: readonly Float64Array[], count: numbe
     case 'slt':
       return two((x, y) => (signed(x, from) < signed(y, from) ? 1 : 0));
     case 'ult':
-      // Of signed numbers the negative ones stand for the largest patterns.
+      // Negative signed values represent the largest patterns.
       return two((x, y) => (x < 0 === y < 0 ? (x < y ? 1 : 0) : y < 0 ? 1 : 0));
     case 'zext':
       return from <= 32 ? a : null;
@@ -224,7 +224,7 @@ function wideSum(
   sum: Float64Array,
 ): Float64Array | null {
   const constant = numberOf(value, width);
-  // That of all parts together, as long as their magnitudes are.
+  // The magnitude of all parts together, as a bound.
   const magnitude = new Float64Array(sum.length).fill(Math.abs(constant));
   sum.fill(constant);
   for (const [i, column] of columns.entries()) {
@@ -237,7 +237,7 @@ function wideSum(
   return magnitude.some((value) => value > Number.MAX_SAFE_INTEGER) ? null : sum;
 }
 
-/** What a pattern of up to 32 bits is as a signed number; wider ones are already. */
+/** The signed value of a pattern of up to 32 bits; wider ones are signed already. */
 function signed(x: number, width: number): number {
   return width <= 32 && x >= 2 ** (width - 1) ? x - 2 ** width : x;
 }

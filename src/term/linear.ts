@@ -1,7 +1,7 @@
 /**
  * The integer view of bit-vector terms: each term as a linear form over integer unknowns, with the range of its value.
- * The form is exact where the ranges show that no wrap-around can happen; elsewhere it either carries the assumption
- * that none happens (`assumes`), or stays an unknown that the encoder defines exactly.
+ * The form is exact if the ranges show that no wrap-around can happen; otherwise it either carries the assumption that
+ * none happens (`assumes`), or stays an unknown that the encoder defines exactly.
  */
 import { floorDivide } from '../base/integer.ts';
 import { type Term, type TermStore, isFactor24 } from './term.ts';
@@ -15,12 +15,12 @@ export interface Bounds {
 export interface Linear extends Bounds {
   readonly constant: bigint;
   readonly terms: ReadonlyMap<Term, bigint>;
-  /** Terms whose arithmetic is taken not to wrap around. */
+  /** Terms whose arithmetic is assumed not to wrap around. */
   readonly assumes: readonly Term[];
 }
 
 interface RangeContext {
-  /** The range of an atom's natural value: the integer it stands for, or a representative modulo 2^width. */
+  /** The range of `natural` of an atom: its integer value, or a representative modulo 2^width. */
   readonly atom: (atom: Term) => Bounds;
   /** Ranges known from elsewhere (loop guards), by term. */
   readonly known: ReadonlyMap<Term, Bounds>;
@@ -35,7 +35,7 @@ export class LinearView {
   private readonly naturals = new Map<Term, Linear>();
   private readonly signeds = new Map<Term, Linear>();
   private readonly unsigneds = new Map<Term, Linear>();
-  /** What `mayAssumeNoWrap` says: terms share their parts, and are not walked once for each way to one. */
+  /** Results of `mayAssumeNoWrap`: terms share their parts, and are not traversed once for each path to one. */
   private readonly assumable = new Map<Term, boolean>();
   private readonly store: TermStore;
   private readonly context: RangeContext;
@@ -45,7 +45,7 @@ export class LinearView {
     this.context = context;
   }
 
-  /** Forgets what was derived: call it after a known range has been added. */
+  /** Discards derived ranges: call it after a known range has been added. */
   reset(): void {
     this.naturals.clear();
     this.signeds.clear();
@@ -96,13 +96,13 @@ export class LinearView {
     return term.width < 64 || this.isDetermined(term) ? this.signed(term) : this.natural(term);
   }
 
-  /** Whether the launch alone decides a term: then some thread computes each of its values, wrapped around or not. */
+  /** Whether a term depends on the launch only: then some thread computes each of its values, wrapped around or not. */
   private isDetermined(term: Term): boolean {
     const { isExhaustive } = this.context;
     return isExhaustive !== undefined && term.leaves.every(isExhaustive);
   }
 
-  /** How far the part of a sum reaches that the launch alone decides. */
+  /** The span of the part of a sum that depends on the launch only. */
   private determinedSpan({ terms }: Linear): bigint {
     let span = 0n;
     for (const [term, factor] of terms) {
@@ -113,12 +113,12 @@ export class LinearView {
     return span;
   }
 
-  /** The term's value as the operand of a shift, a mask or the like: read as an unsigned number, which may wrap around. */
+  /** The term's value as the operand of a shift, a mask or the like: read as unsigned, with possible wrap-around. */
   bits(term: Term): Linear {
     return term.operator === 'constant' ? constantForm(term.value) : this.exactly(term, 'unsigned');
   }
 
-  /** What is shifted to the left and back by as much, where no bits are lost; null elsewhere. */
+  /** The operand of a shift to the left and back by the same amount, if no bits are lost; null otherwise. */
   private lowBits({ operator, width, arguments: [a, amount] }: Term): Linear | null {
     if (amount!.operator !== 'constant' || a!.operator !== 'sum' || amount!.value >= BigInt(width)) return null;
     const factor = 1n << amount!.value;
@@ -130,10 +130,10 @@ export class LinearView {
     return inside(view, operator === 'ashr' ? signedBounds(left) : unsignedBounds(left)) ? view : null;
   }
 
-  /** What a shift to the right shifts. What was shifted to the left before has lost its upper bits on purpose. */
+  /** The operand of a shift to the right. A preceding shift to the left has dropped its upper bits on purpose. */
   shifted(term: Term): Linear {
     const [a, amount] = term.arguments as [Term, Term];
-    // What is left of a number of threads or blocks is an index, which nobody lets wrap around.
+    // The upper part of a number of threads or blocks is an index, which does not wrap around in correct programs.
     if (term.operator === 'lshr') return a.leaves.every(isOfThreads) && this.mayAssumeNoWrap(a) ? this.unsigned(a) : this.bits(a); // oxfmt-ignore
     const isCutOff = amount.operator === 'constant' && holdsMultipleOf(a, 1n << amount.value);
     return isCutOff && a.operator !== 'constant' ? this.exactly(a, 'signed') : this.signed(a);
@@ -154,25 +154,25 @@ export class LinearView {
     const unknown = (assumes: readonly Term[], reading: string = name): Linear =>
       this.unknown(this.store.pure(reading, term.width, [term]), target, assumes);
     if (inside(view, either)) return unknown(view.assumes);
-    // Arithmetic on less than an int is a conversion, and a huge factor a hash: both are meant to cut off.
+    // Arithmetic on less than an int is a conversion, and a huge factor a hash: both truncate on purpose.
     const hasHugeFactor = [...view.terms.values()].some((factor) => bitLength(abs(factor)) >= term.width - 1);
     const isExact =
       term.width < 32 ||
       hasHugeFactor ||
       !this.mayAssumeNoWrap(term) ||
       this.isDetermined(term) ||
-      // What takes all its values in every launch wraps around by itself.
+      // A term that takes all its values in every launch does wrap around.
       this.determinedSpan(view) > target.high - target.low;
     if (isExact || view.low > either.high || view.high < either.low) return unknown(view.assumes);
     const assumes = view.assumes.includes(term) ? view.assumes : [...view.assumes, term];
-    // Signed arithmetic is taken to stay in range; unsigned arithmetic may still dip below zero (n - 1 - i).
+    // Signed arithmetic is assumed to stay in range; unsigned arithmetic may still dip below zero (n - 1 - i).
     const limited = clamp({ ...view, assumes }, name === 'signed' ? target : either);
     return inside(limited, target) ? limited : unknown(assumes, dippingUnsigned);
   }
 
   /**
-   * Masked, shifted and xored values are meant to wrap: their arithmetic stays exact. Quotients and remainders by powers
-   * of two are masks and shifts as well, but what is made of them is an index again.
+   * Masked, shifted and xored values are meant to wrap: their arithmetic stays exact. Quotients and remainders by
+   * powers of two are masks and shifts as well, but their results are indices again.
    */
   private mayAssumeNoWrap(term: Term): boolean {
     let may = this.assumable.get(term);
@@ -188,7 +188,7 @@ export class LinearView {
     const [a, b] = term.arguments as [Term, Term];
     switch (term.operator) {
       case 'or':
-        // LLVM writes a sum so where no bits meet. What is rotated loses bits on purpose.
+        // LLVM writes a sum as `or` if no bits overlap. A rotation loses bits on purpose.
         return !this.natural(term).terms.has(term) && !isRotation(a, b) && !isRotation(b, a) && areParts();
       case 'xor':
       case 'shl':
@@ -211,7 +211,7 @@ export class LinearView {
     }
   }
 
-  /** True or false where the ranges alone decide it, without any assumption. */
+  /** True or false if the ranges decide it, without any assumption. */
   decide(condition: Term): boolean | undefined {
     switch (condition.operator) {
       case 'constant':
@@ -284,7 +284,7 @@ export class LinearView {
       lowByParts += factor > 0n ? factor * low : factor * high;
       highByParts += factor > 0n ? factor * high : factor * low;
     }
-    // The parts' ranges may be tighter than those of their terms, or looser where terms cancel.
+    // The parts' ranges may be tighter than those of their terms, or looser if terms cancel.
     const { low, high } = this.rangeOf(constant, terms);
     return {
       constant,
@@ -306,7 +306,7 @@ export class LinearView {
     return { low, high };
   }
 
-  /** The range of the integer that an unknown of a linear form stands for. */
+  /** The range of the integer that an unknown of a linear form represents. */
   unknownRange(term: Term): Bounds {
     const reading = readingOf(term);
     if (reading) return reading === 'signed' ? signedBounds(term.width) : unsignedBounds(term.width);
@@ -415,7 +415,7 @@ export class LinearView {
     }
   }
 
-  /** A factor of `mul24` that fits in 24 bits, or is taken to; null where it is to be read as it is cut off. */
+  /** A factor of `mul24` that fits in 24 bits, or is assumed to; null if its truncation has to be modelled. */
   private factor24(term: Term): Linear | null {
     const fits = term.operator === 'ashr' ? signedBounds(24) : unsignedBounds(24);
     const whole = this.store.wholeFactor(term);
@@ -491,7 +491,7 @@ export class LinearView {
     return this.unknown(term, { low: 0n, high }, view.assumes);
   }
 
-  /** x | y and x ^ y are x + y where one is a multiple of a power of two that the other stays below. */
+  /** x | y and x ^ y are x + y if one is a multiple of a power of two that the other is below. */
   private disjointBits(x: Linear, y: Linear): Linear | null {
     for (const [wide, narrow] of [
       [x, y],
@@ -506,7 +506,7 @@ export class LinearView {
     return null;
   }
 
-  /** form / divisor where every coefficient is a multiple and the rest of the constant cannot carry. */
+  /** form / divisor if every coefficient is a multiple and the remainder of the constant cannot carry. */
   private divideExactly(form: Linear, divisor: bigint): Linear | null {
     const terms = new Map<Term, bigint>();
     const rest = new Map<Term, bigint>();
@@ -534,15 +534,15 @@ export function unsignedBounds(width: number): Bounds {
   return { low: 0n, high: (1n << BigInt(width)) - 1n };
 }
 
-/** Whether `a` lies within `b`. */
+/** Whether `a` is within `b`. */
 export function inside(a: Bounds, b: Bounds): boolean {
   return a.low >= b.low && a.high <= b.high;
 }
 
-/** An unsigned reading of a value that is taken to lie between the least signed and the largest unsigned number. */
+/** An unsigned reading of a value that is assumed to be between the least signed and the largest unsigned value. */
 export const dippingUnsigned = 'unsigned of a difference';
 
-/** How an unknown of a linear form reads the value that it stands for; null where it is that value. */
+/** How an unknown of a linear form reads the value that it represents; null if it is that value. */
 export function readingOf(term: Term): 'signed' | 'unsigned' | null {
   if (term.operator !== 'pure') return null;
   if (term.name === 'signed') return 'signed';
@@ -602,7 +602,7 @@ function isOfThreads({ atom }: Term): boolean {
   return /^(thread|block|block-size|grid-size)$/.test(atom?.kind ?? '');
 }
 
-/** Whether the bits that one value loses to the left are put in again at the right. */
+/** Whether the bits that one value loses to the left are inserted again at the right. */
 function isRotation(left: Term, { operator, arguments: [source] }: Term): boolean {
   return operator === 'lshr' && left.operator === 'sum' && left.arguments.includes(source!);
 }

@@ -1,6 +1,6 @@
 /**
- * What a matrix descriptor of `wgmma` names (PTX ISA 9.7.15.5.1): bits 0 to 13 are bits 4 to 17 of an address in shared
- * memory, the others say how the matrix lies there.
+ * Matrix descriptors of `wgmma` (PTX ISA 9.7.15.5.1): bits 0 to 13 are bits 4 to 17 of an address in shared memory, the
+ * others specify the layout of the matrix there.
  */
 import { possibleBits } from './possible-bits.ts';
 import type { Term, TermStore } from './term.ts';
@@ -19,35 +19,35 @@ interface Parts {
   address: Term | null;
   numbers: bigint;
   readonly steps: (readonly [Term, bigint])[];
-  /** What the steps are together at most. */
+  /** Maximum sum of the steps. */
   longest: bigint;
 }
 
 /**
- * Reads a descriptor that is a sum of a field made of an address, of numbers, and of steps that are added to that field:
- * as compilers and libraries make them. The address is taken to be one in shared memory, with the steps and without: where
- * it were not, it would leave its object.
- * @returns null where it is made otherwise
+ * Reads a descriptor in the form of compilers and libraries: the sum of a field computed from an address, of constants,
+ * and of steps that are added to that field. The address is assumed to be in shared memory, with the steps and without:
+ * otherwise it would leave its object.
+ * @returns null if it has another form
  */
 export function describedMatrix(store: TermStore, descriptor: Term): DescribedMatrix | null {
   const parts: Parts = { address: null, numbers: 0n, steps: [], longest: 0n };
   if (descriptor.width !== 64 || !addParts(parts, descriptor)) return null;
   const numbers = BigInt.asUintN(64, parts.numbers);
   const start = numbers & 0xffffn;
-  // What is above would change the other fields.
+  // Bits above would change the other fields.
   if (!parts.address || start > startField || parts.longest > startField) return null;
   const steps = parts.steps.map(([term, factor]) => [inAddress(store, term), 16n * factor] as const);
   return { address: store.sum(32, 16n * start, [[parts.address, 1n], ...steps]), fields: numbers };
 }
 
-/** Adds what a term is a sum of; false where that is not known. */
+/** Adds the addends of a term; false if they are not known. */
 function addParts(parts: Parts, term: Term): boolean {
   const [a, b] = term.arguments as [Term, Term];
   if (term.operator === 'constant') {
     parts.numbers += term.value;
     return true;
   }
-  // Where no bit can be set on both sides, it is a sum.
+  // If no bit can be set on both sides, it is a sum.
   if (term.operator === 'or') return (possibleBits(a) & possibleBits(b)) === 0n && addParts(parts, a) && addParts(parts, b); // oxfmt-ignore
   if (term.operator === 'sum') {
     parts.numbers += term.value;
@@ -88,7 +88,7 @@ function addStep(parts: Parts, term: Term, factor: bigint): boolean {
   return factor > 0n && parts.longest <= startField;
 }
 
-/** What a term is the lowest 14 bits of, or an address shifted to them; null where it is neither. */
+/** The operand of which a term is the lowest 14 bits, or the address shifted to them; null for other terms. */
 function fieldIn(term: Term): Term | null {
   const [value, operand] = term.arguments as [Term, Term];
   if (term.operator === 'zext' || (term.operator === 'trunc' && term.width >= 16)) return fieldIn(value);
@@ -103,14 +103,14 @@ function fieldIn(term: Term): Term | null {
   return isOfField && factor === 1n << operand.value ? value.arguments[0]! : null;
 }
 
-/** The address, of 32 bits, that is shifted by 4 bits to the right; null where a term is none. */
+/** The address, of 32 bits, that is shifted by 4 bits to the right; null for other terms. */
 function shiftedAddress(term: Term): Term | null {
   const [value, by] = term.arguments as [Term, Term];
   if (term.operator === 'zext') return shiftedAddress(value);
   return term.operator === 'lshr' && by.operator === 'constant' && by.value === 4n ? wholeAddress(value) : null;
 }
 
-/** What is left of an address without a mask that keeps its bits from 4 to 17. */
+/** An address without a mask that preserves its bits from 4 to 17. */
 function wholeAddress(term: Term): Term | null {
   const [value, mask] = term.arguments as [Term, Term];
   if (term.operator === 'and')

@@ -1,6 +1,6 @@
-/** Which bits of a term may be set: fields of a structure in a register have those of their place. */
+/** Bits of a term that may be set: fields of a structure in a register occupy those of their position. */
 
-/** What this needs of a term. */
+/** The required properties of a term. */
 interface Value {
   readonly operator: string;
   /** Bits. */
@@ -12,7 +12,7 @@ interface Value {
 
 const possible = new WeakMap<Value, bigint>();
 
-/** The bits of a term that are not 0 whatever its atoms are. */
+/** The bits of a term that may be nonzero for some values of its atoms. */
 export function possibleBits(term: Value): bigint {
   let bits = possible.get(term);
   if (bits === undefined) {

@@ -1,7 +1,7 @@
 /**
  * Hash-consed terms: bit-vectors of a width, and truth values (width 0). Equal terms are the same object. The
- * constructors simplify; sums are kept in the normal form constant + sum of coefficient * term, modulo 2^width, so
- * that index arithmetic needs no solver to be recognised as equal.
+ * constructors simplify; sums are in the normal form constant + sum of coefficient * term, modulo 2^width, so that
+ * index arithmetic needs no solver to be recognised as equal.
  */
 import { invariant } from '../base/assert.ts';
 import { type Atom, atomKey } from './atom.ts';
@@ -20,14 +20,14 @@ export interface Term {
   readonly arguments: readonly Term[];
   /** The constant, or a sum's constant part; unsigned, below 2^width. */
   readonly value: bigint;
-  /** Of a sum, parallel to `arguments`; signed, nearest to zero. */
+  /** For a sum, parallel to `arguments`; signed, nearest to zero. */
   readonly coefficients: readonly bigint[];
   readonly atom: Atom | null;
   /** Name of a `pure` function or of a `test` (an uninterpreted truth value of its arguments). */
   readonly name: string;
   /** The atoms below, in order of id. */
   readonly leaves: readonly Term[];
-  /** Terms on the longest way down to an atom. */
+  /** Terms on the longest path down to an atom. */
   readonly depth: number;
   /** Terms below, shared ones counted as often as they occur: the length of the term as text. May be infinite. */
   readonly size: number;
@@ -39,8 +39,8 @@ const lowest24 = (1n << 24n) - 1n;
 const factor24 = 'factor24';
 
 /**
- * Whether a term is a factor of `mul24`, of which the upper bits are cut off. It is meant to fit, as an index is meant
- * not to wrap around. Signed ones are shifted to the left and back.
+ * Whether a term is a factor of `mul24`, whose upper bits are truncated. It is meant to fit, as an index is meant not
+ * to wrap around. Signed ones are shifted to the left and back.
  */
 export function isFactor24({ name }: Term): boolean {
   return name === factor24;
@@ -57,7 +57,7 @@ const largestProduct = 9;
 /** Selections within one another that are compared case by case. */
 const maxChoices = 4;
 
-/** Whether conditions alone choose among constants, in at most so many selections within one another. */
+/** Whether conditions only select among constants, with at most `depth` nested selections. */
 function isChoiceOfConstants({ operator, arguments: [, a, b] }: Term, depth: number): boolean {
   if (operator === 'constant') return true;
   return operator === 'select' && depth > 0 && isChoiceOfConstants(a!, depth - 1) && isChoiceOfConstants(b!, depth - 1);
@@ -65,7 +65,7 @@ function isChoiceOfConstants({ operator, arguments: [, a, b] }: Term, depth: num
 
 export class TermStore {
   private readonly table = new Map<string, Term>();
-  /** By what is done to an operand. */
+  /** By the rewriting of an operand. */
   private readonly rewritten = new Map<string, Map<Term, Term>>();
   private count = 0;
   readonly true: Term;
@@ -80,7 +80,7 @@ export class TermStore {
     this.false = this.make('constant', 0, none, 0n, none, null, '');
   }
 
-  /** What becomes of an operand: terms share their parts, and a part is not rewritten once for each path to it. */
+  /** The rewritten operand: terms share their parts, and a part is not rewritten once for each path to it. */
   private remembered(what: string, operand: Term, rewrite: (parts: readonly Term[]) => Term): Term {
     let results = this.rewritten.get(what);
     if (!results) this.rewritten.set(what, (results = new Map<Term, Term>()));
@@ -201,7 +201,7 @@ export class TermStore {
       : this.make('mul', width, [b, a], 0n, none, null, '');
   }
 
-  /** `udiv sdiv urem srem` with the rule that division by zero gives all ones (remainder: the dividend). */
+  /** `udiv sdiv urem srem` with all ones as the result of a division by zero (remainder: the dividend). */
   divide(operator: 'udiv' | 'sdiv' | 'urem' | 'srem', width: number, a: Term, b: Term): Term {
     if (b.operator === 'constant') {
       const divisor = operator === 'sdiv' || operator === 'srem' ? BigInt.asIntN(width, b.value) : b.value;
@@ -215,13 +215,13 @@ export class TermStore {
     return this.make(operator, width, [a, b], 0n, none, null, '');
   }
 
-  /** `x / n` for `x % n` where there is such a term and `n` is no constant. */
+  /** `x / n` for `x % n` if that term exists and `n` is not a constant. */
   private quotientOf({ operator, width, arguments: [whole, by] }: Term): Term | undefined {
     if (by!.operator === 'constant') return undefined;
     return this.table.get(keyOf(operator === 'urem' ? 'udiv' : 'sdiv', width, [whole!, by!], 0n, none, null, ''));
   }
 
-  /** Whether a term is `x % n` and a sum takes `x / n * n` as often: together they are `x`, whatever `n` is. */
+  /** Whether a term is `x % n` and a sum has `x / n * n` with its coefficient: together they are `x`, for any `n`. */
   private isWhole(rest: Term, times: ReadonlyMap<Term, bigint>): boolean {
     if (rest.operator !== 'urem' && rest.operator !== 'srem') return false;
     const quotient = this.quotientOf(rest);
@@ -245,7 +245,7 @@ export class TermStore {
         if (x.operator === 'constant' && y.operator === 'constant')
           return this.select(condition, this.and(width, x, b), this.and(width, y, b));
       }
-      // Of what a mask cuts off there may be nothing, as of fields of a structure in a register.
+      // The masked part may be known to be zero, as for fields of a structure in a register.
       const bits = possibleBits(a);
       if ((bits & b.value) === 0n) return this.constant(width, 0n);
       if ((bits & ~b.value) === 0n) return a;
@@ -270,7 +270,7 @@ export class TermStore {
     return isPlain ? this.make(whole.operator, 32, whole.arguments, 0n, none, null, factor24) : whole;
   }
 
-  /** What a factor of `mul24` is made of, modulo 2^24. */
+  /** The operand of a factor of `mul24`, modulo 2^24. */
   wholeFactor(factor: Term): Term {
     const [a] = factor.arguments as [Term];
     if (factor.operator === 'and') return a;
@@ -296,7 +296,8 @@ export class TermStore {
       if (a.operator === 'constant') return this.constant(width, a.value ^ b.value);
       if (b.value === 0n) return a;
       if (b.value === (1n << BigInt(width)) - 1n) return this.sum(width, -1n, [[a, -1n]]);
-      // Bits that are among those of the constant are taken from it: the parity of the next round is 1 less that of this.
+      // Bits among those of the constant are subtracted from it: the parity of the next iteration is 1 less that of
+      // this one.
       const mask = a.operator === 'and' ? a.arguments[1]! : null;
       if (mask?.operator === 'constant' && (mask.value & ~b.value) === 0n) return this.sum(width, b.value, [[a, -1n]]);
       return this.make('xor', width, [a, b], 0n, none, null, '');
@@ -323,7 +324,7 @@ export class TermStore {
     return this.make(operator, width, [a, amount], 0n, none, null, '');
   }
 
-  /** What a shift to the right leaves of a field of a structure in a register; null where that is not simpler. */
+  /** The part of a field of a structure in a register left by a shift to the right; null if that is not simpler. */
   private upperField(width: number, a: Term, by: bigint): Term | null {
     if (possibleBits(a) >> by === 0n) return this.constant(width, 0n);
     if (a.operator === 'or') {
@@ -389,7 +390,7 @@ export class TermStore {
       case 'select':
         return this.select(a.arguments[0]!, this.truncate(to, a.arguments[1]!), this.truncate(to, a.arguments[2]!));
       case 'atom':
-        // An iteration counter has no width of its own.
+        // An iteration counter has no specific width.
         if (a.atom!.kind === 'iteration') return this.atom(to, a.atom);
         if (to === 32 && a.atom!.kind === 'object' && !a.atom!.generic && this.isShared(a.atom!.object))
           return this.atom(to, a.atom!);
@@ -423,7 +424,7 @@ export class TermStore {
     return this.make('pure', width, parts, 0n, none, null, name);
   }
 
-  /** A generic address within shared memory, or one within its window, as the other; null where it is not followed. */
+  /** A generic address within shared memory, or one within its window, as the other; null if it cannot be converted. */
   private sharedAddress(address: Term, toGeneric: boolean): Term | null {
     if (address.operator === 'select') {
       const [condition, ...arms] = address.arguments as [Term, Term, Term];
@@ -458,7 +459,7 @@ export class TermStore {
         if (x === b) return condition;
         return y === b ? this.not(condition) : this.false;
       }
-      // So nvcc hands on a condition that a branch made a number.
+      // nvcc passes on a condition in this form that a branch converted to an integer.
       if (isChoiceOfConstants(a, maxChoices)) return this.select(condition, this.equal(x, b), this.equal(y, b));
     }
     if (b.operator === 'constant' && (a.operator === 'zext' || a.operator === 'sext')) {
@@ -555,7 +556,7 @@ export class TermStore {
     return this.all([...shared, this.make('any', 0, alternatives, 0n, none, null, '')]);
   }
 
-  /** Rebuilds a term with `replace` applied to its atoms (undefined keeps one). */
+  /** Rebuilds a term with `replace` applied to its atoms (undefined leaves one unchanged). */
   substitute(term: Term, replace: (atom: Term) => Term | undefined, memo: Map<Term, Term>): Term {
     if (term.leaves.length === 0) return term;
     const known = memo.get(term);

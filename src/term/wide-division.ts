@@ -1,4 +1,4 @@
-/** Divisions of 64 bits that compilers do in 32 where the operands fit, which is faster: LLVM's back end for one. */
+/** 64-bit divisions that compilers execute in 32 bits if the operands fit, which is faster: LLVM's back end for one. */
 import { possibleBits } from './possible-bits.ts';
 import type { Term, TermStore } from './term.ts';
 
@@ -6,10 +6,10 @@ const upperHalf = ((1n << 32n) - 1n) << 32n;
 const ones32 = (1n << 32n) - 1n;
 
 /**
- * The one division of 64 bits that a choice between two stands for: that of 32 bits where the condition says that the
- * upper halves of both operands are 0, else that of 64. Exact: a quotient by zero, which differs by width, stays.
+ * The 64-bit division that a select between two represents: the 32-bit one if the condition implies that the upper
+ * halves of both operands are 0, otherwise the 64-bit one. Exact: a quotient by zero, which differs by width, stays.
  *
- * @returns null where the choice is not that
+ * @returns null if the select has another form
  */
 export function wideDivision(store: TermStore, condition: Term, a: Term, b: Term): Term | null {
   if (condition.operator === 'not') return wideDivision(store, condition.arguments[0]!, b, a);

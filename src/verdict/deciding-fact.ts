@@ -1,8 +1,8 @@
-/** What would decide what a check leaves open: data, which `messages/finding/deciding-fact.ts` words. */
+/** The facts that would decide the open obligations of a check: data, worded by `messages/finding/deciding-fact.ts`. */
 import type { Dim3 } from '../base/dim3.ts';
 import type { Unmodelled } from '../interpreter/core/run-result.ts';
 
-/** What is stated of a kernel. */
+/** Statements about a kernel. */
 export interface Statement {
   readonly block?: Dim3;
   readonly grid?: Dim3;
@@ -12,14 +12,14 @@ export interface Statement {
   readonly scalars: ReadonlyMap<number, bigint>;
 }
 
-/** Parts of a launch that nobody gave. */
+/** Unspecified parts of a launch. */
 export interface OpenLaunch {
   readonly dimensions: readonly ('block' | 'grid')[];
   /** Names of scalars. */
   readonly scalars: readonly string[];
 }
 
-/** What is not known. */
+/** The unknown fact. */
 export type OpenQuestion =
   | { readonly kind: 'order'; readonly by: readonly Unmodelled[] }
   | { readonly kind: 'index'; readonly index: string }
@@ -27,28 +27,28 @@ export type OpenQuestion =
   | { readonly kind: 'overlap' }
   | { readonly kind: 'pointer' }
   | { readonly kind: 'distance' }
-  /** `apart`: whether the parts that are used overlap; `distinct`: whether elements repeat; `written`: what the kernel stores. */
+  /** `apart`: whether the used parts overlap; `distinct`: whether elements repeat; `written`: the stored values. */
   | { readonly kind: 'apart' | 'distinct' | 'written'; readonly arrays: readonly string[] }
   | { readonly kind: 'launch'; readonly launch: OpenLaunch }
   | { readonly kind: 'condition'; readonly condition: string; readonly launch?: OpenLaunch }
-  /** A run or a proof shows barrier divergence, or may yet. */
+  /** A run or a proof shows barrier divergence, or it is undecided. */
   | { readonly kind: 'divergence'; readonly isShown: boolean }
   | { readonly kind: 'races' }
   | { readonly kind: 'warp-agreement' }
-  /** Whether threads that miss a barrier have returned or pass it by. */
+  /** Whether threads that miss a barrier have returned or bypass it. */
   | { readonly kind: 'departure' }
   | { readonly kind: 'reachability' | 'bounds' };
 
-/** A fact that would decide what is not decided. */
+/** A fact that would decide an open obligation. */
 export interface DecidingFact {
   readonly question: OpenQuestion;
-  /** How it is stated: a comment for above the kernel, or options where there is no source. */
+  /** How it is stated: a comment above the kernel, or options without a source. */
   readonly statement?: string;
   /** The same as data. */
   readonly change?: Statement;
   /**
-   * What the check found when it was repeated with the statement: the kernel proved, this finding gone, or neither.
-   * Absent: there is no statement to try.
+   * The result of the check when it was repeated with the statement: the kernel proved, this finding gone, or neither.
+   * Absent: no statement was tried.
    */
   readonly tried?: 'proved' | 'settled' | 'open';
 }

@@ -1,4 +1,4 @@
-/** Results of the checks, as data: `report-model/finding.ts` has them as reports show them, with their words. */
+/** Results of the checks, as data: `report-model/finding.ts` has them worded for reports. */
 import type { Severity } from '../source/severity.ts';
 import type { Dim3 } from '../base/dim3.ts';
 import type { Location } from '../source/location.ts';
@@ -9,16 +9,16 @@ export type RaceVerdict = 'proved' | 'race' | 'possible' | 'unknown' | 'skipped'
 export type DivergenceVerdict = 'proved' | 'divergent' | 'possible' | 'unknown' | 'skipped';
 
 /**
- * What a verdict may rest on beside the code:
+ * Assumptions of a verdict:
  *
- * - `launch`: dimensions and arguments that a launch gives; `user`: what somebody states;
- * - `precondition`: what a launch that the kernel is made for meets, such as a positive size;
- * - `no-alias`: different pointers lead to different memory;
+ * - `launch`: dimensions and arguments of a launch; `user`: stated by the user;
+ * - `precondition`: satisfied by intended launches, such as a positive size;
+ * - `no-alias`: different pointers do not alias;
  * - `no-wrap`: index arithmetic does not wrap around;
  * - `in-bounds`: an index stays in its object;
- * - `stable-memory`: what the kernel does not write does not change while it runs;
+ * - `stable-memory`: memory that the kernel does not write does not change while it runs;
  * - `initial`: locks, counters and flags start at 0;
- * - `contents`: what arrays hold; bounds and pointers in memory;
+ * - `contents`: contents of arrays; bounds and pointers in memory;
  * - `no-effect`: a call without a body touches none of this memory;
  * - `texture-apart`: textures and surfaces are bound to memory that the kernel does not write;
  * - `equal-value-writes`: threads that store equal values to one element at once leave that value in it;
@@ -51,7 +51,7 @@ export interface AccessDescription {
   readonly isCopy?: true;
   readonly memory: 'global' | 'shared' | 'local' | 'generic';
   readonly bytes?: number;
-  /** Source text of the access, filled in by the driver where it could be found. */
+  /** Source text of the access, filled in by the driver if found. */
   readonly expression?: string;
   readonly location?: Location;
   readonly thread?: Dim3;
@@ -63,16 +63,16 @@ export interface AccessDescription {
 }
 
 /**
- * What would have kept the two accesses of a race apart:
+ * The missing order of the two accesses of a race:
  *
  * - `block-barrier`: `__syncthreads()`, or another barrier of the block;
- * - `warp-barrier`: `__syncwarp()`, as only threads of one warp meet;
- *   with `betweenBlocks` these lines race between blocks too, which no barrier of a block orders;
- * - `fence`: the accesses are made under `lock`, which lacks its `__threadfence()`;
+ * - `warp-barrier`: `__syncwarp()`, as only threads of one warp overlap; with `betweenBlocks` these lines race between
+ *   blocks too, which no barrier of a block orders;
+ * - `fence`: the accesses are protected by `lock`, which lacks its `__threadfence()`;
  * - `copy-wait`: the thread that copies asynchronously waits for that, and the others for the thread;
- * - `grid-order`: what orders threads of different blocks;
+ * - `grid-order`: an order of threads of different blocks;
  * - `atomic`: atomics instead of volatile accesses, or a barrier;
- * - `scope`: an atomic whose scope takes in both threads, where that of one is `narrow`;
+ * - `scope`: an atomic whose scope includes both threads, if that of one is `narrow`;
  * - `size`: atomics of one size.
  */
 export type MissingOrder =
@@ -94,7 +94,7 @@ export type InterleavingStep = { readonly threads: readonly number[]; readonly l
     }
   /** The accesses of a race: the first such step is the first access. */
   | { readonly action: 'read' | 'write' | 'atomic' }
-  /** At the barrier, with how many others, in another round of its loop, or elsewhere. */
+  /** At the barrier, with the number of others, in another iteration of its loop, or elsewhere. */
   | { readonly action: 'wait'; readonly at: 'barrier'; readonly others: number }
   | { readonly action: 'wait'; readonly at: 'other-barrier' | 'other-round' }
   | { readonly action: 'wait'; readonly at: 'instruction'; readonly mnemonic: string }
@@ -103,45 +103,45 @@ export type InterleavingStep = { readonly threads: readonly number[]; readonly l
 );
 
 /**
- * What the threads of a finding did in the run that showed it. The two accesses of a race are the last steps; nothing
- * orders them, and they stand as that run performed them.
+ * The steps of the threads of a finding in the run that showed it. The two accesses of a race are the last steps; they
+ * are unordered, and listed as that run performed them.
  */
 export interface Interleaving {
-  /** `name` is short where the launch has one dimension: `thread 31`. One thread where it races with its own copy. */
+  /** `name` is short if the launch has one dimension: `thread 31`. One thread if it races with its own copy. */
   readonly threads: readonly { readonly thread: Dim3; readonly block: Dim3; readonly name: string }[];
   readonly steps: readonly InterleavingStep[];
-  /** Of a race. */
+  /** For a race. */
   readonly missing?: MissingOrder;
-  /** The run held stores back: a thread read what was there before another one's. */
+  /** The run delayed stores: a thread read the value before another one's store. */
   readonly holdsStores?: true;
-  /** What led there, in the order of that run; absent where it was too long to be recorded. */
+  /** The steps before, in the order of that run; absent if it was too long to be recorded. */
   readonly recording?: readonly RecordedStep[];
 }
 
-/** What one thread did in a recorded run. */
+/** A step of one thread in a recorded run. */
 export interface RecordedStep {
   /** As an index into the threads of the interleaving. */
   readonly thread: number;
   /** `pass`, `wait`: a barrier; `go`: a branch to the line `to`; `exit`: the thread has ended. */
   readonly action: 'read' | 'write' | 'atomic' | 'pass' | 'wait' | 'go' | 'exit';
   readonly location: Location;
-  /** Of a branch. */
+  /** For a branch. */
   readonly to?: Location;
-  /** Of an access. */
+  /** For an access. */
   readonly cell?: RecordedCell;
 }
 
-/** The bytes that a recorded access touches, and what they held after it; of an atomic before it. */
+/** The bytes of a recorded access, and their value after it; for an atomic before it. */
 export interface RecordedCell {
   readonly array: string;
   /** From the start of the array. */
   readonly offset: number;
   readonly bytes: number;
-  /** Absent where the run does not tell: of an asynchronous copy, or an access of several elements. */
+  /** Absent if the run does not determine it: for an asynchronous copy, or an access of several elements. */
   readonly bits?: bigint;
   /** Both threads of the race access it. */
   readonly isShared?: true;
-  /** As the source names it, and its value as its type has it; filled in by the driver where a declaration tells. */
+  /** Its name in the source, and its value in its type; filled in by the driver if a declaration determines them. */
   readonly element?: string;
   readonly value?: number | string;
 }
@@ -151,28 +151,28 @@ export interface Overlap {
   /** From the start of the array. */
   readonly offset: number;
   readonly bytes: number;
-  /** As the source would name them, filled in by the driver where its declaration tells: `s[32]`. */
+  /** Their name in the source, filled in by the driver if the declaration determines it: `s[32]`. */
   readonly element?: string;
 }
 
-/** What a finding rests on that nobody gave: parts of the launch, or where all of it is given what arrays hold. */
+/** The unspecified values that a finding depends on: parts of the launch, or if it is all given, contents of arrays. */
 export interface ChosenLaunch {
   readonly block?: Dim3;
   readonly grid?: Dim3;
   /** Arguments by name. */
   readonly scalars: readonly (readonly [name: string, value: string | number])[];
-  /** Where nothing else was chosen: what arrays hold, and those that hold something else. */
+  /** If nothing else was chosen: the contents of arrays, and arrays with other contents. */
   readonly contents?: ChosenContents;
 }
 
 interface ChosenContents {
-  /** A number, or how numbers rise or fall. */
+  /** A value, or how values ascend or descend. */
   readonly value: number | string;
-  /** Arrays that hold another number, by that. */
+  /** Arrays with another value, by that value. */
   readonly others: readonly { readonly value: number; readonly arrays: readonly string[] }[];
 }
 
-/** Elements of an array of a witness, unless it is stated how many there are: as if it had no end. */
+/** Length of an array of a witness, unless its size is stated: as if unbounded. */
 export const endlessElements = 1 << 20;
 
 export type WitnessArgument =
@@ -184,10 +184,10 @@ export type WitnessArgument =
       readonly length: number;
       readonly fill?: number | string;
       readonly values?: Readonly<Record<string, number | string>>;
-      /** How `selvage run` draws the values from a seed, where they are drawn; pointers have no values. */
+      /** How `selvage run` generates the values from a seed, if they are generated; pointers have no values. */
       readonly drawn?: string;
     }
-  /** The same pointer as another argument, by its name, or one that points so many bytes behind it. */
+  /** The same pointer as another argument, by its name, or one at an offset in bytes from it. */
   | { readonly same: string; readonly bytes?: number };
 
 /** Launch and arguments that show a finding; also the input of `selvage run --input`. */
@@ -197,16 +197,16 @@ export interface Witness {
   readonly grid: Dim3;
   readonly cluster?: Dim3;
   readonly sharedBytes?: number;
-  /** Numbers of the blocks that ran, and the order of blocks and warps, as `selvage run --schedule` takes it. */
+  /** Indices of the blocks that ran, and the schedule of blocks and warps, as `selvage run --schedule` takes it. */
   readonly schedule?: { readonly blocks?: readonly number[]; readonly order?: number };
-  /** By parameter name (`param0`, … where no source names them). */
+  /** By parameter name (`param0`, … if no source names them). */
   readonly args: Readonly<Record<string, WitnessArgument>>;
-  /** Names of the scalars among them whose values nobody gives: we chose them. */
+  /** Names of the scalars among them that are unspecified: chosen by Selvage. */
   readonly chosen?: readonly string[];
 }
 
 export interface RaceFinding {
-  /** `memory/out-of-bounds`: no race but one access, `first` and `second` alike, that leaves its object. */
+  /** `memory/out-of-bounds`: a single access, `first` equal to `second`, that leaves its object. */
   readonly code: 'race/shared' | 'race/global' | 'race/generic' | 'race/volatile' | 'memory/out-of-bounds';
   readonly severity: Severity;
   readonly fingerprint: string;
@@ -220,22 +220,22 @@ export interface RaceFinding {
   readonly confirmed: boolean;
   readonly witness?: Witness;
   readonly witnessOrigin?: 'given' | 'chosen';
-  /** Of an access out of bounds: from the start of the object, and the size of that, in bytes. */
+  /** For an access out of bounds: from the start of the object, and its size, in bytes. */
   readonly left?: { readonly offset: number; readonly bytes: number };
-  /** Where only some natural settings show it: the condition, in the language of assumptions. */
+  /** If only some representative launches show it: the condition, in the language of assumptions. */
   readonly when?: string;
-  /** Of a confirmed finding. */
+  /** For a confirmed finding. */
   readonly overlap?: Overlap;
   readonly chosen?: ChosenLaunch;
-  /** Of a confirmed finding. */
+  /** For a confirmed finding. */
   readonly interleaving?: Interleaving;
-  /** Of a finding that is not confirmed. */
+  /** For a finding that is not confirmed. */
   readonly wouldDecide?: DecidingFact;
-  /** Of a finding that is not confirmed: why. */
+  /** For a finding that is not confirmed: the reason. */
   readonly reason?: Reason;
   /** How many more such findings of the array there are, which are not listed. */
   readonly more?: number;
-  /** The number of its cause, where other findings of the launch have the same one. Reports tell a cause once. */
+  /** The number of its cause, if other findings of the launch have the same one. Reports show a cause once. */
   readonly cause?: number;
 }
 
@@ -249,13 +249,13 @@ export interface DivergenceFinding {
   readonly confirmed: boolean;
   readonly witness?: Witness;
   readonly witnessOrigin?: 'given' | 'chosen';
-  /** Where only some natural settings show it: the condition, in the language of assumptions. */
+  /** If only some representative launches show it: the condition, in the language of assumptions. */
   readonly when?: string;
-  /** Of a confirmed finding. */
+  /** For a confirmed finding. */
   readonly interleaving?: Interleaving;
-  /** Of a finding that is not confirmed. */
+  /** For a finding that is not confirmed. */
   readonly wouldDecide?: DecidingFact;
-  /** What does not all come to the barrier. */
+  /** The group whose members do not all reach the barrier. */
   readonly among: 'block' | 'grid';
   readonly chosen?: ChosenLaunch;
 }
@@ -263,7 +263,7 @@ export interface DivergenceFinding {
 export interface RaceResult {
   readonly verdict: RaceVerdict;
   readonly reason?: Reason;
-  /** What would decide a verdict of `possible` or `unknown`. */
+  /** The fact that would decide a verdict of `possible` or `unknown`. */
   readonly wouldDecide?: DecidingFact;
   readonly assumptions?: readonly Assumption[];
   readonly findings: readonly RaceFinding[];
@@ -273,7 +273,7 @@ export interface RaceResult {
 export interface DivergenceResult {
   readonly verdict: DivergenceVerdict;
   readonly reason?: Reason;
-  /** What would decide a verdict of `possible` or `unknown`. */
+  /** The fact that would decide a verdict of `possible` or `unknown`. */
   readonly wouldDecide?: DecidingFact;
   readonly assumptions?: readonly Assumption[];
   readonly findings: readonly DivergenceFinding[];

@@ -1,7 +1,7 @@
 /**
- * Barrier intervals: what a thread may execute between two barriers of its whole block. For each start (the entry and
- * every barrier) the accesses that some barrier-free path reaches, with the state of each loop on that path. Loops
- * are not unrolled; the results hold for any number of rounds.
+ * Barrier intervals: the accesses that a thread may execute between two barriers of its whole block. For each start
+ * (the entry and every barrier): the accesses reached by some barrier-free path, with the state of each loop on that
+ * path. Loops are not unrolled; the results hold for any number of iterations.
  */
 import type { BlockId, Instruction, Kernel, LoopId } from '../../ir/form/kernel.ts';
 import { type Access, accessesByInstruction } from '../values/access.ts';
@@ -11,7 +11,7 @@ import type { Term } from '../../term/term.ts';
 import type { SymbolicKernel } from '../values/symbolic.ts';
 import type { UniformityResult } from '../values/uniformity.ts';
 
-/** A condition that held on the way, in the rounds of that moment. */
+/** A condition that held on the path, in the iterations of that point of it. */
 export interface PathCondition {
   readonly term: Term;
   readonly rounds: readonly IterationRelation[];
@@ -21,9 +21,9 @@ export interface AccessOccurrence {
   readonly access: Access;
   /** By LoopId. */
   readonly rounds: readonly IterationRelation[];
-  /** Why the path left, or went round, the loops that hold the start of the interval. */
+  /** Why the path left, or repeated, the loops that contain the start of the interval. */
   readonly path: readonly PathCondition[];
-  /** What goes on although its thread has returned, so that it does not pass the start of the interval. */
+  /** An asynchronous operation that is pending although its thread has returned, so it does not pass the start. */
   readonly hasReturned?: true;
 }
 
@@ -47,7 +47,7 @@ export function isGridBarrier(instruction: Instruction): boolean {
   return instruction.operation.effect.kind === 'grid-barrier';
 }
 
-/** `__syncwarp()` of the whole warp: it orders what its threads do. */
+/** `__syncwarp()` of the whole warp: it orders the accesses of its threads. */
 export function isWarpBarrier({ operation, arguments: [mask] }: Instruction): boolean {
   if (operation.effect.kind !== 'warp-barrier' || mask?.kind !== 'constant') return false;
   return BigInt.asUintN(32, mask.value) === 0xffffffffn;
@@ -67,10 +67,11 @@ export function isFullBarrier(instruction: Instruction): boolean {
  * Computes the barrier intervals of a kernel.
  * @param isBarrier which barriers count: those of the block, for two of its threads; those of the grid, for threads of
  * two blocks
- * @param uniformity for threads of a block or of the grid alike
- * @param arrivals barriers at which a thread may do more before it waits: that belongs to both sides of them
- * @param pending what goes on beside the threads that pass a barrier, and belongs to the interval that it starts
- * @param isOpen edges that threads may take at all, where some of them are meant
+ * @param uniformity for threads of a block or of the grid
+ * @param arrivals split-phase barriers: accesses between arrival and wait belong to both sides
+ * @param pending by barrier, asynchronous accesses that may still be pending; they belong to the interval that it
+ *   starts
+ * @param isOpen edges that the threads may take, if only some threads of the block are analyzed
  */
 export function barrierIntervals(
   symbolic: SymbolicKernel,
@@ -89,7 +90,7 @@ export function barrierIntervals(
     for (let loop = kernel.loopOf[block.id] ?? null; loop !== null; loop = kernel.loops[loop]!.parent) list.push(loop);
     return list;
   });
-  /** Every round of the loop passes a full barrier. */
+  /** Every iteration of the loop passes a full barrier. */
   const cut: boolean[] = kernel.loops.map(() => false);
   let states = 0;
 
@@ -130,7 +131,7 @@ export function barrierIntervals(
     return [decided ? terminator.then : terminator.otherwise];
   }
 
-  /** Whether a path is in this round of the loop only once: a first round recurs where those around it may be any. */
+  /** Whether a path is in this iteration of the loop at most once: `first` recurs if the outer iteration is unknown. */
   function isKnown(loop: LoopId, rounds: readonly IterationRelation[]): boolean {
     if (rounds[loop] === 'same' || rounds[loop] === 'next') return true;
     if (rounds[loop] !== 'first') return false;
@@ -138,7 +139,7 @@ export function barrierIntervals(
     return parent === null || isKnown(parent, rounds);
   }
 
-  /** The condition on an edge that leaves or repeats a loop whose round is known: shared with the start, or the first. */
+  /** Condition of an edge that leaves or repeats a loop in a known iteration: shared with the start, or the first. */
   function turn(from: BlockId, to: BlockId, rounds: readonly IterationRelation[]): PathCondition | null {
     const turns = loopsAround[from]!.some((id) => {
       const loop = kernel.loops[id]!;
@@ -149,7 +150,7 @@ export function barrierIntervals(
     return term === store.true ? null : { term, rounds };
   }
 
-  /** Walks barrier-free paths; `visit` sees each access, `edge` may refuse an edge. */
+  /** Walks barrier-free paths; `visit` sees each access, `edge` may reject an edge. */
   function walk(
     start: BlockId,
     position: number,

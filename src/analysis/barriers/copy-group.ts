@@ -1,14 +1,14 @@
-/** The groups in which threads wait for what goes on beside them: `cp.async` and `wgmma.mma_async`, each their own. */
+/** Groups by which threads wait for asynchronous operations: `cp.async` and `wgmma.mma_async`, separately. */
 import type { BlockId, Instruction, Kernel } from '../../ir/form/kernel.ts';
 import type { Effect } from '../../isa/model/operation.ts';
 import type { ProgramPoint } from '../values/program-point.ts';
 
-/** Groups behind a copy that are told apart: no wait that programs write lets more go on. */
+/** Groups after a copy that are distinguished: no wait in real programs lets more of them stay pending. */
 export const maxGroups = 64;
 
 /**
- * Groups that an instruction lets go on; 0 for all that do not wait for groups.
- * @param copy the effect of what is waited for
+ * Groups that may still be pending after an instruction; 0 if it does not wait for groups.
+ * @param copy the effect of the awaited operation
  */
 export function groupsThatMayGoOn(copy: Effect, { operation: { effect }, arguments: [count] }: Instruction): number {
   const isWait =
@@ -19,10 +19,10 @@ export function groupsThatMayGoOn(copy: Effect, { operation: { effect }, argumen
 }
 
 /**
- * Groups that were committed behind that of a copy, once an instruction is executed; null where that completes the copy.
+ * Groups committed after that of a copy, once an instruction is executed; null if the instruction completes the copy.
  * @param copy the effect of the copy
  * @param age groups before that; -1: its own is not committed yet
- * @param oldest ages above that are not told apart: no wait lets so many groups go on
+ * @param oldest ages are capped here: no wait lets this many groups stay pending
  */
 export function groupAgeBehind(copy: Effect, instruction: Instruction, age: number, oldest: number): number | null {
   const { effect } = instruction.operation;
@@ -35,8 +35,8 @@ export function groupAgeBehind(copy: Effect, instruction: Instruction, age: numb
 }
 
 /**
- * Whether every way from a copy to a place passes a wait that completes the copy, and behind that a gate.
- * @param isGate null: no gate is asked for
+ * Whether every path from a copy to a point passes a wait that completes the copy, and after that a gate.
+ * @param isGate null: no gate is required
  */
 export function isDoneBefore(
   { blocks }: Kernel,
@@ -48,7 +48,7 @@ export function isDoneBefore(
   interface State {
     readonly block: BlockId;
     readonly position: number;
-    /** As of {@link groupAgeBehind}. */
+    /** Like the age of {@link groupAgeBehind}. */
     readonly age: number | null;
   }
   const seen = new Set<string>();

@@ -1,10 +1,10 @@
 /**
- * Barriers in shared memory (`mbarrier`, PTX ISA 9.7.13.15) that stand for one of the whole block: set up once for as
- * many arrivals as there are, before anything uses them; then all threads arrive, and each waits for that very phase
- * before it does anything else. Arrival releases and the wait acquires, so that such an arrival orders what a
- * `bar.sync` in its place would. That all threads get to it in the same round is for the divergence check to show.
+ * Barriers in shared memory (`mbarrier`, PTX ISA 9.7.13.15) that act as a barrier of the whole block: initialised once
+ * with the number of arrivals, before any use; then all threads arrive, and each waits for that phase before it does
+ * anything else. Arrival releases and the wait acquires, so such an arrival orders the same accesses as a `bar.sync`
+ * there. The divergence check proves that all threads reach it in the same iteration.
  *
- * Copies that are announced to the barrier before their thread arrives (`cp.async.mbarrier.arrive`) are complete behind
+ * Copies that are announced to the barrier before their thread arrives (`cp.async.mbarrier.arrive`) are complete after
  * it.
  */
 import { dominates } from '../../ir/form/dominators.ts';
@@ -23,7 +23,7 @@ import type { SymbolicKernel } from '../values/symbolic.ts';
 export interface Arrival {
   /** Names the barrier. */
   readonly barrier: string;
-  /** What the thread accesses before its wait succeeds may happen on either side of the barrier; there is none of that. */
+  /** Accesses between arrival and wait may happen on either side of the barrier; true if no such access exists. */
   readonly isAwaitedAtOnce: boolean;
   /** Whether an edge may be taken before the wait has succeeded. */
   readonly isStillWaiting: (from: BlockId, to: BlockId) => boolean;
@@ -31,11 +31,11 @@ export interface Arrival {
 
 export interface Mbarriers {
   readonly arrivals: ReadonlyMap<Instruction, Arrival>;
-  /** What lets a barrier wait for the thread's earlier copies, by what names the barrier. */
+  /** Instructions that make a barrier wait for earlier copies of the thread, with the key of the barrier. */
   readonly announcements: ReadonlyMap<Instruction, string>;
-  /** Why some barrier is not followed; null where all are. */
+  /** Why some barrier is not analyzed; null if all are. */
   readonly problem: string | null;
-  /** Where there is a problem: the operations on barriers, which may themselves race with being set up. */
+  /** If there is a problem: the operations on barriers, which may race with the initialisation. */
   readonly accesses: readonly Access[];
 }
 
@@ -46,7 +46,7 @@ interface Operation {
   readonly position: number;
 }
 
-/** @param loaded what a load reads */
+/** @param loaded the kind of memory that a load reads */
 export function findMbarriers(
   symbolic: SymbolicKernel,
   dimensions: Dimensions,
@@ -73,7 +73,7 @@ export function findMbarriers(
       if (!target || !isFixed || target.base.kind !== 'object' || target.base.object.space !== 'shared')
         return fail('Selvage cannot determine which mbarrier an instruction uses');
       const { value: start } = target.offset;
-      // Anything else that may touch its 64 bits.
+      // Any other access that may touch its 64 bits.
       const isTouched = accesses.some((access) =>
         access.targets.some(({ base, offset }) => {
           if (base.kind === 'unknown') return true;
@@ -97,7 +97,7 @@ export function findMbarriers(
   }
   return { arrivals, announcements, problem: null, accesses: [] };
 
-  /** The arrivals and announcements of a barrier, or what keeps it from being one of the whole block. */
+  /** The arrivals and announcements of a barrier, or the reason why it is not one of the whole block. */
   function blockWide(operations: readonly Operation[]):
     | {
         readonly arrivals: ReadonlyMap<Instruction, Omit<Arrival, 'barrier'>>;
@@ -142,7 +142,7 @@ export function findMbarriers(
     return { arrivals: awaited, announcements: found.announcements };
   }
 
-  /** Whether one thread sets the barrier up, and a barrier of the block stands between that and all use of it. */
+  /** Whether one thread initialises the barrier, and a barrier of the block separates that from all uses. */
   function isSetUp(init: Operation, others: readonly Operation[], threads: readonly Coordinates[]): boolean {
     const reach = symbolic.reach(init.block);
     const isDone = threads.map((thread) => {
@@ -164,7 +164,7 @@ export function findMbarriers(
     );
   }
 
-  /** Whether some way leads from behind one instruction to another. */
+  /** Whether some path leads from the point after one instruction to another. */
   function reaches(from: Pick<Operation, 'block' | 'position'>, to: Operation): boolean {
     let found = from.block === to.block && from.position < to.position;
     walkFrom(kernel, pointAfter(from), (instruction) => {
@@ -174,7 +174,7 @@ export function findMbarriers(
     return found;
   }
 
-  /** Whether all ways from one operation lead to another before they come by the first again. */
+  /** Whether all paths from one operation reach another before they reach the first again. */
   function meetsOnly(first: Operation, second: Operation): boolean {
     let again = false;
     const ends = walkFrom(kernel, pointAfter(first), (instruction) => {
@@ -191,7 +191,7 @@ export function findMbarriers(
       const [state] = arrival.instruction.results;
       return state !== null && state !== undefined && symbolic.operand(phase) === symbolic.value(state);
     }
-    // Phases are counted by the rounds of the loop around the only arrival, which each of them comes by.
+    // Phases are counted by the iterations of the loop around the only arrival, each of which passes it.
     if (all.length > 1) return false;
     const loop = kernel.loopOf[arrival.block] ?? null;
     const term = symbolic.operand(phase);
@@ -201,7 +201,7 @@ export function findMbarriers(
     return ([0, 1] as const).every((parity) => lowBit(term, loop, parity) === parity);
   }
 
-  /** How a thread that has arrived comes by one of the waits; null where it may go on to meet others without. */
+  /** How a thread reaches one of the waits after its arrival; null if it may interact with others without a wait. */
   function waitBehind(arrival: Operation, waits: readonly Operation[]): Omit<Arrival, 'barrier'> | null {
     const results = waits.flatMap(
       ({
@@ -241,14 +241,14 @@ function operationsOf(symbolic: SymbolicKernel, declaredAs: DeclaredAs): readonl
       const targets = targetsOf(symbolic, instruction, declaredAs, 0);
       if (!targets.every(({ base }) => base.kind === 'object' && base.object.space === 'shared')) return [];
       const operation = effect.form === 'init' || effect.form === 'inval' ? ('write' as const) : ('atomic' as const);
-      // That a barrier is set up or ended is no part of its synchronisation (PTX ISA 9.7.13.15.9 and 9.7.13.15.10).
+      // Initialisation and invalidation of a barrier do not synchronise (PTX ISA 9.7.13.15.9 and 9.7.13.15.10).
       const strength = operation === 'write' ? weak : { strong: effect.scope, semantics: effect.semantics };
       return { instruction, block, position, operation, bytes: 8, ...strength, memory: 'shared' as const, targets, stored: null, isCopy: false }; // oxfmt-ignore
     }),
   );
 }
 
-/** Whether an instruction that is no access neither touches memory that others see nor meets other threads. */
+/** Whether a non-access instruction neither touches memory visible to others nor synchronises. */
 function isSilent({ operation: { effect } }: Instruction): boolean {
   return effect.kind === 'pure' || effect.kind === 'load' || effect.kind === 'havoc';
 }
@@ -269,10 +269,7 @@ function areClose(a: string, b: string): boolean {
   return base === otherBase && Math.abs(distance) < 8;
 }
 
-/**
- * The lowest bit of a term where that of a loop's round is given, and nothing else decides it; undefined where it is not
- * known.
- */
+/** Lowest bit of a term for a given parity of the loop's iteration; undefined if it also depends on anything else. */
 function lowBit(term: Term, loop: number | null, round: 0 | 1): 0 | 1 | undefined {
   const bitOf = (part: Term): 0 | 1 | undefined => lowBit(part, loop, round);
   const [a, b, c] = term.arguments as [Term, Term, Term];

@@ -1,9 +1,9 @@
 /**
- * Barriers of part of a block (`bar.sync a, b` and `bar.arrive a, b`, PTX ISA 9.7.13.1) for whole warps that conditions
- * on the thread index alone select, that come there together, and that are as many as the barrier waits for. Among
- * threads that all wait at one place it orders what a barrier of the block would. Where threads come to it by two ways,
- * on one of which they may only arrive, it is passed once between two barriers of the block, and orders what any of them
- * did before with what those that wait do behind it.
+ * Barriers of part of a block (`bar.sync a, b` and `bar.arrive a, b`, PTX ISA 9.7.13.1) for whole warps that are
+ * selected by conditions on the thread index only, reach it together, and whose number equals the count of the barrier.
+ * Among threads that all wait at one point it orders the same accesses as a barrier of the block. If threads reach it
+ * by two paths, on one of which they may only arrive, it is passed once between two barriers of the block, and orders
+ * everything that any of them did before it with everything that the waiting ones do after it.
  */
 import { commonDominator } from '../../ir/form/dominators.ts';
 import type { BlockId, Instruction } from '../../ir/form/kernel.ts';
@@ -18,29 +18,29 @@ import { type ProgramPoint, pointAfter, isExit, walkFrom } from '../values/progr
 import type { SymbolicKernel } from '../values/symbolic.ts';
 import type { UniformityResult } from '../values/uniformity.ts';
 
-/** Threads that come to the same barriers of part of the block, in the same part. */
+/** Threads that reach the same barriers of part of the block, on the same side. */
 export interface ThreadGroup {
   /** The threads that take part. */
   readonly members: Term;
   /** Whether a member may take an edge. */
   readonly isOpen: (from: BlockId, to: BlockId) => boolean;
-  /** At which all members wait, with others or without, each time that one does. */
+  /** Barriers at which all members wait, with others or without, whenever one does. */
   readonly meets: ReadonlySet<Instruction>;
 }
 
 export interface NamedBarriers {
-  /** Every thread of the block is in one of them; one or none where no barriers tell threads apart. */
+  /** A partition of the threads of the block; at most one group if no barriers distinguish threads. */
   readonly groups: readonly ThreadGroup[];
   /**
-   * Whether an access by a thread of one group comes before one by a thread of another, within the interval of barriers
-   * of the block that a place starts.
+   * Whether an access by a thread of one group comes before one by a thread of another, within the interval between
+   * barriers of the block that starts at a place.
    */
   readonly handsOver: (
     start: Instruction | null,
     earlier: readonly [ThreadGroup, Access],
     later: readonly [ThreadGroup, Access],
   ) => boolean;
-  /** Why some barrier is not followed; null where all are. */
+  /** Why some barrier is not analyzed; null if all are. */
   readonly problem: string | null;
 }
 
@@ -53,25 +53,25 @@ interface Site {
   readonly count: bigint | null;
 }
 
-/** Threads by their number in the block. */
+/** By thread, in the linear order of the block. */
 type Members = readonly boolean[];
 
 /** A barrier that its threads reach by two paths. */
 interface Handing {
   readonly sites: readonly Site[];
   readonly participants: Members;
-  /** Those that wait until it is complete. */
+  /** Threads that wait until it is complete. */
   readonly waiting: Members;
 }
 
 const none: NamedBarriers = { groups: [], handsOver: () => false, problem: null };
 
-/** Groups that are told apart at most: pairs of them are as many as squared. */
+/** Maximum number of groups: the number of pairs is quadratic in it. */
 const maxGroups = 6;
 
 /**
  * Finds the barriers of part of a block.
- * @param uniformity for the threads of a block, by syntax alone
+ * @param uniformity for the threads of a block, from syntax only
  * @param isBlockBarrier whether all threads of the block take part in a barrier
  */
 export function namedBarriers(
@@ -112,7 +112,7 @@ export function namedBarriers(
   const uniform = uniformity();
   const memo = new Map<Term, Members | null>();
 
-  /** The threads for which a condition on the index alone holds; null where it rests on more. */
+  /** The threads that satisfy a condition on the thread index; null if it depends on anything else. */
   function holdersOf(term: Term): Members | null {
     let found = memo.get(term);
     if (found !== undefined) return found;
@@ -130,11 +130,11 @@ export function namedBarriers(
     return found;
   }
 
-  /** What the way to a block says of the index alone. */
+  /** The conditions on the thread index under which a block is reached. */
   const selection = (block: BlockId): Term =>
     store.all(partsOf(symbolic.reach(block)).filter((part) => holdersOf(part) !== null));
 
-  /** Whether all of these threads go one way at a branch; undefined where it is not known. */
+  /** The side of a branch that all of these threads take; undefined if unknown or divergent. */
   function wayOf(branch: BlockId, members: Members): boolean | undefined {
     const condition = symbolic.condition(branch);
     const holders = condition && holdersOf(condition);
@@ -152,13 +152,13 @@ export function namedBarriers(
       return way === undefined || to === (way ? terminator.then : terminator.otherwise);
     };
 
-  /** Whether these threads get to a block together, each time that one of them does. */
+  /** Whether these threads reach a block together, whenever one of them does. */
   const comeTogether = (block: BlockId, members: Members): boolean =>
     [...dependences.controlling(block, kernel.loopOf[block] ?? null)].every(
       (branch) => uniform.branch(branch) !== 'varying' || wayOf(branch, members) !== undefined,
     );
 
-  /** Whether threads are as many as a barrier waits for, and whole warps. */
+  /** Whether the number of these threads equals the count of a barrier, and they are whole warps. */
   function areWhole(members: Members, asked: bigint | null): boolean {
     const count = asked ?? BigInt(threads);
     if (BigInt(members.filter(Boolean).length) !== count || count === 0n || count % 32n !== 0n) return false;
@@ -196,7 +196,7 @@ export function namedBarriers(
       const met = new Set<Instruction>();
       let isStraight = true;
       const visit = (instruction: Instruction, { block }: ProgramPoint): boolean => {
-        // Another barrier, or the branch once more, may come before it.
+        // Another barrier, or the branch again, may come before it.
         if (block === fork || ((isNamed(instruction) || isBlockBarrier(instruction)) && !isOwn(instruction)))
           isStraight = false;
         if (isOwn(instruction)) met.add(instruction);
@@ -214,7 +214,7 @@ export function namedBarriers(
       if (arrivals.length !== 0 && arrivals.length !== met.size) return null;
       if (arrivals.length === 0) for (const [thread, isMember] of members.entries()) waiting[thread] ||= isMember;
     }
-    // No thread reaches it again before all threads have met at a barrier of the block.
+    // No thread reaches it again before all threads have synchronised at a barrier of the block.
     for (const site of sites) {
       let isOnce = true;
       walkFrom(kernel, pointAfter(site), (instruction) => {
@@ -256,7 +256,7 @@ export function namedBarriers(
   const isIn = (group: ThreadGroup, set: Members): boolean =>
     membersOf.get(group)!.every((isMember, thread) => !isMember || set[thread]);
 
-  /** What may come from a place on, before a barrier of the block and before any of these. */
+  /** Instructions reachable from a point before a barrier of the block and before any of these. */
   function instructionsFrom(
     from: ProgramPoint,
     gates: readonly Site[],

@@ -1,9 +1,9 @@
 /**
- * Copies beside their thread (`cp.async`, PTX ISA 9.7.9.25.3), and matrix products of warp groups (`wgmma.mma_async`, PTX
- * ISA 9.7.15.5), which read like one: weak accesses that happen at any time between the instruction and the wait that
- * completes them. From each copy all paths are walked until it is complete, counting the groups that are committed behind
- * it: `cp.async.wait_group N` completes those that are followed by N others. On the way the copy meets what its own thread
- * does, and barriers: it belongs to the intervals that those start.
+ * Asynchronous copies (`cp.async`, PTX ISA 9.7.9.25.3), and matrix products of warp groups (`wgmma.mma_async`, PTX ISA
+ * 9.7.15.5), which read like one: weak accesses that happen at any time between the instruction and the wait that
+ * completes them. From each copy all paths are walked until it is complete, counting the groups that are committed
+ * after it: `cp.async.wait_group N` completes those that are followed by N others. Accesses of the thread on these
+ * paths are concurrent with it, and it belongs to the intervals that start at the barriers on them.
  */
 import type { BlockId, Instruction, Loop, LoopId } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
@@ -19,37 +19,37 @@ import {
 } from '../values/iteration-relation.ts';
 import { type SymbolicKernel, undefinedValue } from '../values/symbolic.ts';
 
-/** What a thread may do before it has waited for a copy of its own; rounds are relative to the copy. */
+/** An access of a thread that may execute before its own copy is complete; iterations are relative to the copy. */
 export interface OwnAccess {
   readonly copy: AccessOccurrence;
   readonly access: AccessOccurrence;
-  /** Counters of loops that both are in: the access comes at least so many rounds after the copy. */
+  /** Counters of loops that contain both: the access comes at least this many iterations after the copy. */
   readonly later: readonly { readonly counter: Term; readonly by: number }[];
 }
 
 interface PendingCopies {
-  /** By barrier: copies that the threads which pass it may not have waited for; rounds are relative to the barrier. */
+  /** By barrier: copies that the threads passing it may not have waited for; iterations are relative to the barrier. */
   readonly at: ReadonlyMap<Instruction, readonly AccessOccurrence[]>;
   readonly own: readonly OwnAccess[];
   /** Copies that threads may return without having waited for. */
   readonly abandoned: readonly Access[];
 }
 
-/** Of one copy; where there are more, it is taken to be pending for good. */
+/** Limit for one copy; beyond it, the copy is assumed to stay pending forever. */
 const maxStates = 1000;
-/** Rounds of a loop that are told apart: of any loop, and of one that has no more. */
+/** Iterations of a loop that are distinguished: in any loop, and in one with a known maximum. */
 const fewestRounds = 4;
 const maxRounds = 64;
 
-/** Where a loop is, as seen from a copy. */
+/** State of a loop relative to a copy. */
 interface LoopState {
-  /** Rounds since the copy, of the run that the copy is in; null: it is in none. */
+  /** Iterations since the copy, in the execution of the loop that contains it; null: outside the loop. */
   readonly since: number | null;
-  /** That run is over. */
+  /** That execution is over. */
   readonly isOver: boolean;
-  /** The condition under which it was left; null where it is not over, or nothing is known. */
+  /** The condition under which it was left; null if it is not over, or if the condition is unknown. */
   readonly exit: Term | null;
-  /** Rounds of a run that began since the copy, from 0; null: none did. */
+  /** Iterations of an execution of the loop that began since the copy, from 0; null: none did. */
   readonly run: number | null;
 }
 
@@ -61,7 +61,7 @@ interface State {
   /** Barriers in memory that wait for it. */
   readonly announcedTo: readonly string[];
   readonly loops: readonly LoopState[];
-  /** What branches have decided whose condition decides others too. */
+  /** Decided branch conditions that also decide other branches. */
   readonly decided: ReadonlyMap<Term, boolean>;
 }
 
@@ -89,13 +89,13 @@ export function pendingCopies(
       instructions.flatMap((instruction) => [...kinds].map((kind) => groupsThatMayGoOn(kind, instruction))),
     ),
   );
-  /** By loop: so many rounds, or more. */
+  /** By loop: counts are capped at this number of iterations. */
   const many = symbolic.rounds.map((most, id) =>
     isIdle(kernel.loops[id]!) ? 0 : most < maxRounds ? Number(most) + 1 : Math.max(fewestRounds, oldest + 2),
   );
   const next = (loop: number, count: number): number => Math.min(count + 1, many[loop]!);
 
-  /** A loop that only waits, for a lock or a barrier in memory: its rounds are of no interest. */
+  /** A loop that only waits, for a lock or a barrier in memory: its iterations are irrelevant. */
   function isIdle({ blocks }: Loop): boolean {
     return [...blocks].every((block) =>
       kernel.blocks[block]!.instructions.every((instruction) => {
@@ -125,7 +125,7 @@ export function pendingCopies(
           : { ...state, run: next(id, state.run ?? many[id]!) };
       }
       if (loop === entered) return { ...state, run: 0 };
-      // The runs of inner loops belong to a round of the outer one.
+      // The executions of inner loops belong to an iteration of the outer one.
       if (entered?.blocks.has(from) && entered.blocks.has(loop.header)) {
         const exit = state.exit ?? exitOn(from, to);
         return { ...state, run: null, ...(state.since !== null && { isOver: true, exit }) };
@@ -136,11 +136,11 @@ export function pendingCopies(
     });
   }
 
-  /** More rounds than the loop has. */
+  /** More iterations than the loop has. */
   const isImpossible = ({ since, run }: LoopState, id: number): boolean =>
     Math.max(since ?? 0, run ?? 0) > symbolic.rounds[id]!;
 
-  /** The successors that the ranges and earlier branches leave open, given the rounds of runs that are known. */
+  /** Successors left open by the ranges and by earlier branches, if the iteration is known. */
   function openSuccessors({ block, loops, decided: earlier }: State): readonly BlockId[] {
     const { terminator, successors } = kernel.blocks[block]!;
     if (terminator.kind !== 'branch') return successors;
@@ -168,14 +168,14 @@ export function pendingCopies(
     core.leaves.length > 0 &&
     core.leaves.every(({ atom }) => atom?.kind !== 'havoc' || atom.value !== undefinedValue);
 
-  /** What is decided where a block is reached. */
+  /** Conditions decided whenever a block is reached. */
   function decidedIn(block: BlockId): ReadonlyMap<Term, boolean> {
     const reach = symbolic.reach(block);
     const parts = (reach.operator === 'all' ? reach.arguments : [reach]).map(coreOf);
     return new Map(parts.filter(([core]) => isRepeated(core)).map(([core, isNegated]) => [core, !isNegated]));
   }
 
-  /** What is decided behind an edge: values that a loop computes anew are no longer the ones that were. */
+  /** Conditions decided after an edge: those on values that a loop recomputes are dropped. */
   function decidedAfter({ block, decided }: State, to: BlockId): ReadonlyMap<Term, boolean> {
     const { terminator } = kernel.blocks[block]!;
     let after = decided;
@@ -213,7 +213,7 @@ export function pendingCopies(
         path.push({ term: run === many[id] ? atLeast(id, run) : exact, rounds: start });
       }
       if (since === null || (since === 0 && !exit)) continue;
-      // Counted from the end of the run that the copy is in, or from the round that the barrier is in.
+      // Relative to the end of the execution that contains the copy, or to the iteration of the barrier.
       const moment = isOver ? roundsAround(id, rounds, 'before') : start;
       if (exit) path.push({ term: exit, rounds: moment });
       path.push({ term: atLeast(id, since), rounds: moment });
@@ -238,7 +238,7 @@ export function pendingCopies(
     return { access, rounds, path };
   }
 
-  /** The moment at which the run of a loop ends: in that state of it, in the given ones of the loops around it. */
+  /** The end of an execution of a loop: in that state of it, in the given states of the loops around it. */
   function roundsAround(
     loop: LoopId,
     rounds: readonly IterationRelation[],
@@ -251,7 +251,7 @@ export function pendingCopies(
     });
   }
 
-  /** Follows a copy on all ways to its wait; null where there are too many. */
+  /** Follows a copy on all paths to its wait; null if there are too many. */
   function follow(copy: Instruction, block: BlockId, position: number): Met | null {
     const met: Met = { at: new Map(), own: new Map(), isAbandoned: false };
     const copies = byInstruction.get(copy) ?? [];
@@ -272,7 +272,7 @@ export function pendingCopies(
       for (const each of copies) list.set(`${each.index}:${stateKey(loops)}`, pendingAt(each, where, loops));
     };
     const { effect } = copy.operation;
-    // Barriers in memory wait for copies alone.
+    // Barriers in memory wait for copies only.
     const isOfBarriers = effect.kind === 'async-copy';
     const start = kernel.loops.map(({ blocks }): LoopState => ({
       since: blocks.has(block) ? 0 : null,
@@ -315,7 +315,7 @@ export function pendingCopies(
     return met;
   }
 
-  /** A copy that is pending whenever its thread does anything else, and at all barriers. */
+  /** A copy that is pending at all accesses of its thread and at all barriers. */
   function always(copy: Instruction): Met {
     const met: Met = { at: new Map(), own: new Map(), isAbandoned: true };
     const rounds = kernel.loops.map((): IterationRelation => 'free');
@@ -352,7 +352,7 @@ export function pendingCopies(
   return { at, own, abandoned };
 }
 
-/** What a copy meets until it is complete. */
+/** Accesses and barriers that a copy is concurrent with until it is complete. */
 interface Met {
   readonly at: Map<Instruction, Map<string, AccessOccurrence>>;
   readonly own: Map<string, OwnAccess>;

@@ -1,11 +1,11 @@
 /**
  * Writes through the generic proxy that a matrix product of a warp group reads through the asynchronous one (PTX ISA
- * 8.9.5, 9.7.15.4). A barrier orders the two only with a `fence.proxy.async` on the way from the write to the read. The
- * end of a product is such a fence by itself, so reads before writes need none.
+ * 8.9.5, 9.7.15.4). A barrier orders the two only with a `fence.proxy.async` on the path from the write to the read.
+ * The end of a product implies such a fence, so reads before writes need none.
  *
- * Every way from a write to a read of another thread leaves the writer by an instruction that may hand over what it did,
- * and comes to the reader by one. So a fence between the write and all of the first kind is on each way, and so is one
- * between all of the second kind and the read.
+ * Every path from a write to a read of another thread leaves the writer through an instruction that may release its
+ * writes, and enters the reader through one that may acquire them. So a fence between the write and all releases is on
+ * each path, and so is one between all acquires and the read.
  */
 import type { Block, BlockId, Instruction, Kernel } from '../../ir/form/kernel.ts';
 import type { Effect } from '../../isa/model/operation.ts';
@@ -14,20 +14,20 @@ import { canReach } from '../values/program-point.ts';
 import { isFullBarrier } from './barrier-interval.ts';
 import { groupAgeBehind, maxGroups } from './copy-group.ts';
 
-/** A write and a later read by a matrix product with no fence between their proxies on some way. */
+/** A write and a later read by a matrix product without a proxy fence on some path between them. */
 export interface ProxyCrossing {
   readonly write: Access;
   readonly read: Access;
 }
 
 /**
- * Lists the writes that matrix products may read without a proxy fence on the way.
+ * Lists the writes that matrix products may read without a proxy fence in between.
  * @param accesses of the kernel, those to barriers in memory among them
  */
 export function proxyCrossings(kernel: Kernel, accesses: readonly Access[]): readonly ProxyCrossing[] {
   const reads = accesses.filter(({ instruction }) => isProduct(instruction));
   if (reads.length === 0) return [];
-  // Where threads hand over by barriers of the block alone, each way from a write to a read is one along the code.
+  // If threads synchronise by barriers of the block only, each path from a write to a read follows the control flow.
   const meetAtBarriers = kernel.blocks.every(({ instructions }) =>
     instructions.every((instruction) => !handsOver(instruction.operation.effect) || isFullBarrier(instruction)),
   );
@@ -47,7 +47,7 @@ function isProxyFence({ operation: { effect } }: Instruction): boolean {
   return effect.kind === 'fence' && effect.ordersAsyncShared === true;
 }
 
-/** Whether an instruction may be one by which a thread tells others what it did, or learns what they did. */
+/** Whether an instruction may release earlier writes of its thread or acquire writes of others. */
 function handsOver(effect: Effect): boolean {
   switch (effect.kind) {
     case 'load':
@@ -74,14 +74,14 @@ function handsOver(effect: Effect): boolean {
 }
 
 /**
- * Whether each way on from a write passes a fence before it comes to a product, or to what hands the write over.
- * @param goesOn what hands over leads on along the code, in the threads that the write is handed to
+ * Whether each path from a write passes a fence before it reaches a product, or a release of the write.
+ * @param goesOn the path continues in the control flow after a release, in the threads that acquire the write
  */
 function isFencedBehind(kernel: Kernel, { instruction, block, position, isCopy }: Access, goesOn: boolean): boolean {
   interface State {
     readonly block: BlockId;
     readonly position: number;
-    /** Of a copy that goes on: groups committed behind its own, from -1; null: the write is done. */
+    /** For a pending copy: groups committed after its own, from -1; null: the write is complete. */
     readonly age: number | null;
   }
   const seen = new Set<string>();
@@ -92,9 +92,9 @@ function isFencedBehind(kernel: Kernel, { instruction, block, position, isCopy }
     let isFenced = false;
     for (const next of here.instructions.slice(state.position)) {
       const { effect } = next.operation;
-      // What a copy meets before it is done, it meets unordered: pairs of their own ask about that.
+      // Accesses before the copy is complete are unordered with it: separate pairs check them.
       if (age !== null) {
-        // An arrival that the copy makes itself hands it over as soon as it is done.
+        // An arrival by the copy itself releases it as soon as it is complete.
         if (effect.kind === 'mbarrier') return false;
         age = groupAgeBehind(instruction.operation.effect, next, age, maxGroups);
         continue;
@@ -116,7 +116,7 @@ function isFencedBehind(kernel: Kernel, { instruction, block, position, isCopy }
   return true;
 }
 
-/** Whether each way to a product passes a fence behind all writes of its thread, and behind what hands over others'. */
+/** Whether each path to a product passes a fence after all writes of its thread, and after all acquires. */
 function isFencedBefore(kernel: Kernel, { block, position }: Access): boolean {
   const seen = new Set<BlockId>();
   const work = [{ block, position }];
@@ -135,7 +135,7 @@ function isFencedBefore(kernel: Kernel, { block, position }: Access): boolean {
   return true;
 }
 
-/** Whether a write of the thread itself is made or completed, or one of others may come to be known. */
+/** Whether an own write is executed or completed, or writes of other threads may become visible. */
 function bringsWrites(effect: Effect): boolean {
   if (effect.kind === 'store') return effect.semantics !== 'weak' || /^(shared|generic)$/.test(effect.space);
   return effect.kind === 'matrix-store' || effect.kind === 'async-wait' || handsOver(effect);

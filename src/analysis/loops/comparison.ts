@@ -1,7 +1,7 @@
 /** Conditions as orders between two terms. */
 import type { Term, TermStore } from '../../term/term.ts';
 
-/** `smaller < larger`, or `smaller <= larger` where it is not strict. */
+/** `smaller < larger`, or `smaller <= larger` if it is not strict. */
 interface Comparison {
   readonly smaller: Term;
   readonly larger: Term;
@@ -26,8 +26,8 @@ export function readComparison(condition: Term): Comparison | null {
 }
 
 /**
- * What a constant limit on `x / c`, `x >> c` and `x & (2^c - 1)`, one within another, says of x.
- * @returns the comparison of x, which holds of values of x up to `most`; without a limit on those, `most` is null
+ * The limit on x that follows from a constant limit on nested `x / c`, `x >> c` and `x & (2^c - 1)`.
+ * @returns the comparison of x, valid for values of x up to `most`; `most` is null if all values are valid
  */
 export function uncovered(store: TermStore, comparison: Comparison): Comparison & { readonly most: bigint | null } {
   const { larger, strict, signed } = comparison;
@@ -52,7 +52,7 @@ export function uncovered(store: TermStore, comparison: Comparison): Comparison 
     else break;
     smaller = x;
   }
-  // A sign is taken off by what was between, if at all: then nothing is known of x.
+  // An operation in between may have dropped the sign: then nothing is known of x.
   if (smaller === comparison.smaller || bound > largest) return asIs;
   return { smaller, larger: store.constant(width, bound), strict: false, signed, most };
 }

@@ -1,7 +1,7 @@
 /**
  * Loop variables that a thread updates only while a condition on these variables holds. Once the condition fails they
- * keep their values, so it never holds again in that run of the loop. A thread that meets the condition has therefore
- * met it in every round before, and has updated the variables in each of them.
+ * keep their values, so it never holds again in that execution of the loop. If it holds in an iteration, it has
+ * therefore held in every earlier one, and the variables were updated in each of them.
  */
 import { commonDominator, dominates } from '../../ir/form/dominators.ts';
 import type { BlockId, Kernel, Loop, Operand, Phi, ValueId } from '../../ir/form/kernel.ts';
@@ -9,15 +9,15 @@ import type { BlockId, Kernel, Loop, Operand, Phi, ValueId } from '../../ir/form
 /** The variables of one loop that one part of its body updates. */
 export interface FrozenVariables {
   readonly loop: Loop;
-  /** Every round passes its end exactly once; from there on the condition decides. */
+  /** Every iteration passes its end exactly once; from there on the condition decides. */
   readonly decides: BlockId;
-  /** Dominates the part of the loop's body that is executed only where the condition holds. */
+  /** Dominates the part of the loop body that is executed only if the condition holds. */
   readonly start: BlockId;
-  /** By variable what it is at the end of such a round. In every other round it keeps its value. */
+  /** By variable, its value at the end of such an iteration. In every other iteration it keeps its value. */
   readonly updates: ReadonlyMap<ValueId, Operand>;
 }
 
-/** Finds such variables. Whether the condition is one on the variables alone is left to the caller. */
+/** Finds such variables. The caller checks that the condition depends on the variables only. */
 export function frozenVariables(kernel: Kernel): FrozenVariables[] {
   const groups = new Map<BlockId, { loop: Loop; decides: BlockId; updates: Map<ValueId, Operand> }>();
   for (const loop of kernel.loops) {
@@ -64,7 +64,7 @@ function updateOf(
   for (let at = updating.reduce((a, b) => commonDominator(dominators, a, b)); at !== decides; at = dominators[at]!) {
     if (!dominates(dominators, decides, at)) return null;
     const part = [...loop.blocks].filter((id) => dominates(dominators, at, id));
-    // Who is in this part leaves it with the variable updated, or leaves the loop.
+    // A thread in this part leaves it with the variable updated, or leaves the loop.
     const updates = part.every((id) => blocks[id]!.successors.every((to) => !loop.blocks.has(to) || dominates(dominators, at, to) || (to === join && updating.includes(id)))); // oxfmt-ignore
     if (updates) start = at;
   }

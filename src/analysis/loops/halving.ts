@@ -2,16 +2,17 @@
 import type { LinearView } from '../../term/linear.ts';
 import type { Term, TermStore } from '../../term/term.ts';
 
-/** k for 2^k, null for anything else. */
+/** k for 2^k; null for other values. */
 function exponent(value: bigint): bigint | null {
   if (value < 2n || (value & (value - 1n)) !== 0n) return null;
   return BigInt(value.toString(2).length - 1);
 }
 
 /**
- * The closed form of a variable that doubles or halves: the shift grows by the same amount each round. Null where it is none.
- * @param start what it is in the first round
- * @param round how many rounds are completed, in the width of the variable
+ * The closed form of a variable that doubles or halves: the shift grows by the same amount each iteration. Null for
+ * others.
+ * @param start its value in the first iteration
+ * @param round the number of completed iterations, in the width of the variable
  */
 export function shiftedForm(
   store: TermStore,
@@ -21,7 +22,7 @@ export function shiftedForm(
   round: Term,
 ): Term | null {
   const width = phi.width;
-  // The amount is counted in the variable's own width, and must not start over.
+  // The amount is counted in the variable's width, and must not wrap around.
   if (width < 32) return null;
   const shifted = (operator: 'shl' | 'lshr' | 'ashr', by: bigint): Term =>
     store.shift(operator, width, start, store.sum(width, 0n, [[round, by]]));
@@ -35,8 +36,8 @@ export function shiftedForm(
 }
 
 /**
- * Recognises x >> c, x / 2^c, and nvcc's signed halving (x + (x >>> 31)) >> 1, which is x >> 1 where x is not
- * negative (and then stays so).
+ * Recognises x >> c, x / 2^c, and nvcc's signed halving (x + (x >>> 31)) >> 1, which is x >> 1 if x is not negative
+ * (and then stays so).
  */
 function halved(next: Term, phi: Term, nonNegative: boolean): { operator: 'lshr' | 'ashr'; by: bigint } | null {
   const [a, b] = next.arguments as [Term, Term];

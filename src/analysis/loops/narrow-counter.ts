@@ -1,6 +1,6 @@
 /**
- * Loop variables of 8 and 16 bits in registers of 32: each round widens the low bits and adds to them, and nothing else
- * is read of the register. So the register may as well hold the sum that was never cut off.
+ * Loop variables of 8 and 16 bits in registers of 32: each iteration widens the low bits and adds to them, and the
+ * other bits are never read. So the register may as well contain the sum without truncation.
  */
 import type { Kernel, Operand, ValueId } from '../../ir/form/kernel.ts';
 import { type Bounds, signedBounds, unsignedBounds } from '../../term/linear.ts';
@@ -8,18 +8,18 @@ import type { Term, TermStore } from '../../term/term.ts';
 
 /** A loop variable of which only the low bits count. */
 export interface NarrowCounter {
-  /** What is added each round. */
+  /** The increment of each iteration. */
   readonly step: Term;
-  /** Numbers that the low bits stand for. */
+  /** Range of the values that the low bits represent. */
   readonly range: Bounds;
-  /** A term with the variable in place of its widened low bits, as which it is the same while it is in that range. */
+  /** A term with the variable instead of its widened low bits; equal to the original while it is in `range`. */
   readonly whole: (term: Term) => Term;
 }
 
 /**
- * Reads a recurrence as that of such a variable; null where it is none.
- * @param phi what stands for the variable at the start of a round
- * @param next its value in the next round
+ * The narrow counter of a recurrence; null if it has another form.
+ * @param phi the variable at the start of an iteration
+ * @param next its value in the next iteration
  */
 export function narrowCounter(
   { blocks }: Kernel,
@@ -65,7 +65,7 @@ export function narrowCounter(
   return { step, range: isSigned ? signedBounds(bits) : unsignedBounds(bits), whole };
 }
 
-/** How many low bits of a value a term is, widened by the sign or by zeros; null where it is something else. */
+/** The number of low bits of a value that a term widens, by sign or by zeros; null if it has another form. */
 function lowBits(term: Term, value: Term): { readonly bits: number; readonly isSigned: boolean } | null {
   const [a, b] = term.arguments;
   switch (term.operator) {

@@ -1,17 +1,17 @@
-/** Variables that an inner loop takes further: `for (i …) for (j …) p += n` moves `p` by `size * n` each round of `i`. */
+/** Variables advanced by an inner loop: `for (i …) for (j …) p += n` moves `p` by `size * n` each iteration of `i`. */
 import type { Block, BlockId, Kernel, Loop } from '../../ir/form/kernel.ts';
 import type { Linear } from '../../term/linear.ts';
 import type { Term, TermStore } from '../../term/term.ts';
 import { readComparison } from './comparison.ts';
 
-/** A variable of a loop: its name in a round, and its values in the first one and the next one. */
+/** A variable of a loop: its value at the start of an iteration, in the first one, and in the next one. */
 interface Recurrence {
   readonly phi: Term;
   readonly initial: Term;
   readonly next: Term;
 }
 
-/** What is known of a kernel's loops while closed forms are made. */
+/** Facts about a kernel's loops while closed forms are built. */
 interface Loops {
   readonly kernel: Kernel;
   readonly store: TermStore;
@@ -19,13 +19,13 @@ interface Loops {
   /** The condition to go from a block to another one. */
   readonly edge: (from: Block, to: BlockId) => Term;
   readonly isInvariant: (term: Term, loop: Loop) => boolean;
-  /** A signed number. */
+  /** As a signed integer. */
   readonly read: (term: Term) => Linear;
 }
 
 /**
- * What a variable is more in the next round, where loops within the loop add the same as often as their counters say.
- * @returns null where that is not the same in all rounds, or not known
+ * Increment of a variable in one iteration, if inner loops add the same amount once per inner iteration.
+ * @returns null if it differs between iterations, or is unknown
  */
 export function nestedStep(loops: Loops, loop: Loop, { phi, next }: Recurrence): Term | null {
   const { kernel, store, isInvariant } = loops;
@@ -48,7 +48,7 @@ export function nestedStep(loops: Loops, loop: Loop, { phi, next }: Recurrence):
   return null;
 }
 
-/** How often a loop goes round that counts up by one and only its header leaves; null for others. */
+/** Trip count of a loop that counts up by one and is left only at its header; null for others. */
 function roundsOf(
   { kernel, store, edge, read }: Loops,
   loop: Loop,

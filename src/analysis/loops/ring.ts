@@ -1,11 +1,11 @@
-/** Counters that go round. */
+/** Counters that wrap around. */
 import type { Loop } from '../../ir/form/kernel.ts';
 import type { LinearView } from '../../term/linear.ts';
 import type { Term, TermStore } from '../../term/term.ts';
 
 /**
- * The closed form of a variable that is one more each round, and at its limit 0 again; null where it is none.
- * @param start what it is in the first round
+ * The closed form of a variable that is incremented each iteration and reset to 0 at its limit; null for others.
+ * @param start its value in the first iteration
  */
 export function ringForm(
   store: TermStore,
@@ -22,7 +22,7 @@ export function ringForm(
   if (!reset) return null;
   const range = view.unsigned(start);
   if (range.assumes.length > 0) return null;
-  // The limit is what the test says of numbers from 0 on.
+  // The limit is found by evaluating the test for values from 0 on.
   const most = 1n << 12n;
   for (let limit = 0n; limit < most; limit++) {
     const said = store.substitute(
@@ -33,7 +33,7 @@ export function ringForm(
     if (said.operator !== 'constant') return null;
     if ((said.value === 1n) === goesOn) continue;
     if (range.high > limit || range.low < 0n) return null;
-    // Of 64 bits: a narrower counter starts over.
+    // In 64 bits: a narrower counter would wrap around.
     const counter = store.atom(64, { kind: 'iteration', loop: loop.id });
     const sum = store.add(64, counter, store.zeroExtend(64, start));
     return store.truncate(phi.width, store.divide('urem', 64, sum, store.constant(64, limit + 1n)));

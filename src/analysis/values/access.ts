@@ -15,25 +15,25 @@ export interface Access extends MemoryOperation {
   readonly block: BlockId;
   /** Position among the block's instructions. */
   readonly position: number;
-  /** `generic` where the address does not tell. */
+  /** `generic` if the address does not determine it. */
   readonly memory: 'global' | 'shared' | 'generic';
   readonly targets: readonly Target[];
   /** The values stored, per lane; null for reads, atomics and copies. */
   readonly stored: readonly Term[] | null;
   /** Made by `cp.async` or `wgmma.mma_async`: at some time from the instruction on until its thread has waited for it. */
   readonly isCopy: boolean;
-  /** Made by a warp as a whole; absent where each thread accesses for itself. */
+  /** Executed by a warp as a whole; absent if each thread accesses separately. */
   readonly ofWarp?: WarpAccess;
 }
 
 /**
- * What `wmma.load`, `wmma.store`, `ldmatrix` and `stmatrix` access. Which lane accesses which element of a line is not
- * told apart: each lane may access every line that its own address leads to.
+ * Memory that `wmma.load`, `wmma.store`, `ldmatrix` and `stmatrix` access. The lanes that access the elements of a line
+ * are not distinguished: each lane may access every line that its own address points to.
  */
 export interface WarpAccess {
   /** Bytes from the first line to the one that the lane accesses, an atom `line` among them; null: there is but one. */
   readonly toLine: Term | null;
-  /** Bytes from each line to the next; null where there is but one. */
+  /** Bytes from each line to the next; null if there is only one. */
   readonly distance: Term | null;
   /** Accesses of equal fragments have each element in the same lane. */
   readonly fragment: string;
@@ -57,9 +57,9 @@ export function collectAccesses(symbolic: SymbolicKernel, declaredAs: DeclaredAs
 }
 
 /**
- * Lists the loads of a kernel from constant memory, as accesses of global memory, where it lies (CUDA programming guide,
- * device memory spaces). Nothing races with them, so they are not among the accesses of {@link collectAccesses}: what is
- * asked of them is whether an index leaves its array.
+ * Lists the loads of a kernel from constant memory, as accesses of global memory, in which it is located (CUDA
+ * programming guide, device memory spaces). They cannot race, so {@link collectAccesses} omits them; only their array
+ * bounds are checked.
  */
 export function constantReads(symbolic: SymbolicKernel, declaredAs: DeclaredAs): readonly Access[] {
   return symbolic.kernel.blocks.flatMap((block) =>
@@ -78,7 +78,7 @@ function isConstant(base: Base): boolean {
   return base.kind === 'object' && base.object.space === 'const';
 }
 
-/** Pointers whose array the kernel may write are not followed: it may put one of them at two places. */
+/** Pointers in an array that the kernel may write are not followed: the same pointer could be stored twice. */
 function withFixedTables(accesses: readonly Access[]): readonly Access[] {
   const written = new Set(accesses.filter(isWriter).flatMap(({ targets }) => targets.map(({ base }) => base.key)));
   const isFixed = ({ base }: Target): boolean =>
@@ -163,8 +163,8 @@ function matrixAccess(
 }
 
 /**
- * That a matrix product of a warp group reads a matrix in shared memory, as each of its threads does here: all bytes from
- * the first to the last. Where the descriptor is not followed, it may be any.
+ * The read of a matrix in shared memory by a matrix product of a warp group, attributed to each of its threads: all
+ * bytes from the first to the last. If the descriptor cannot be analyzed, any bytes.
  */
 function sharedMatrixRead(
   symbolic: SymbolicKernel,
@@ -190,7 +190,7 @@ function sharedMatrixRead(
     return { before, bytes };
   });
   const [first] = spans;
-  // An access has one length: where descriptors are selected, their matrices have the same.
+  // An access has one length: if descriptors are selected, their matrices must have equal spans.
   if (!first || spans.some((span) => span?.bytes !== first.bytes)) {
     const target: Target = {
       base: { kind: 'unknown', key: 'unknown' },
@@ -206,7 +206,7 @@ function sharedMatrixRead(
   return { ...read, bytes: first.bytes, targets };
 }
 
-/** Bytes from one line of a matrix to the next: the last source says how many elements. */
+/** Bytes from one line of a matrix to the next: the last source gives the number of elements. */
 function lineDistance(
   { store, operand }: SymbolicKernel,
   { operation: { sources }, arguments: operands }: Instruction,
@@ -218,7 +218,7 @@ function lineDistance(
   return store.shift('ashr', 64, elements, store.constant(64, BigInt(Math.log2(8 / elementBits))));
 }
 
-/** What the address among the sources may point to; the displacement belongs to the first of them. */
+/** Targets of the address among the sources; the displacement belongs to the first of them. */
 export function targetsOf(
   symbolic: SymbolicKernel,
   instruction: Instruction,
@@ -232,7 +232,7 @@ export function targetsOf(
   );
 }
 
-/** A target whose address starts from a pointer that was read from an array of pointers; the same where it does not. */
+/** The target that a pointer loaded from an array of pointers leads to; other targets unchanged. */
 function followed(symbolic: SymbolicKernel, target: Target, declaredAs: DeclaredAs): Target {
   const { store, kernel } = symbolic;
   const pointer = loadedPointer(target.offset);
@@ -295,13 +295,13 @@ export function isWriter(access: Access): boolean {
 }
 
 /**
- * What a load reads: memory that the kernel does not write, memory that it may write, or memory of which each thread
- * has its own (its stack frame, or what a pointer that is not followed leads to).
+ * Memory that a load reads: not written by the kernel, possibly written by it, or private to each thread (its stack
+ * frame, or the target of a pointer that is not analyzed).
  */
 export type LoadedMemory = 'fixed' | 'written' | 'private';
 
 /**
- * Tells what loads read: asked by the uniformity analysis.
+ * Classifies the memory that loads read, for the uniformity analysis.
  * @param mayAlias whether two bases may be the same memory
  */
 export function loadedMemory(

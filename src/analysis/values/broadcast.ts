@@ -1,6 +1,6 @@
 /**
- * What one thread tells its block through shared memory: it stores, all pass a barrier, and each loads what it stored.
- * The load has the stored value as long as nothing races on it.
+ * A value that one thread broadcasts to its block through shared memory: it stores, all pass a barrier, and each loads
+ * it. The load has the stored value as long as no access races with it.
  */
 import type { Term } from '../../term/term.ts';
 import { type Access, isWriter } from './access.ts';
@@ -15,16 +15,16 @@ export interface Broadcast {
   readonly store: Access;
   /** All pass it after the store and before the load. */
   readonly barrier: ProgramPoint;
-  /** Values that only thread 0 computes, once, and that the stored one rests on. */
+  /** Values that only thread 0 computes, once, and that the stored one depends on. */
   readonly leaderValues: readonly number[];
-  /** The loop in each round of which this happens again; null where it happens once. */
+  /** The loop in each iteration of which this happens again; null if it happens once. */
   readonly loop: LoopId | null;
 }
 
 /**
- * Finds the loads of shared memory that read what thread 0 has stored.
+ * Finds the loads of shared memory that read a value stored by thread 0.
  * @param barriers that all threads of the block take part in
- * @param leavesTogether whether all threads of a block that enter a loop execute the same rounds of it
+ * @param leavesTogether whether all threads of a block that enter a loop execute the same iterations of it
  */
 export function findBroadcasts(
   symbolic: SymbolicKernel,
@@ -71,19 +71,19 @@ export function findBroadcasts(
 }
 
 /**
- * Whether a load reads in each round of a loop what was stored in that round, given a barrier between them: a store of a
- * later round would race with it. Strong accesses do not race, so theirs may come from any round.
+ * Whether a load reads in each iteration of a loop the value stored in that iteration, given a barrier between them: a
+ * store of a later iteration would race with it. Strong accesses do not race, so theirs may come from any iteration.
  */
 function isInRoundOf(kernel: Kernel, loop: LoopId, store: Access, load: Access): boolean {
   return kernel.loops[loop]!.blocks.has(load.block) && store.strong === null && load.strong === null;
 }
 
-/** A loop and those around it; none of no loop. */
+/** A loop and those around it; empty for none. */
 function loopsAround(kernel: Kernel, innermost: LoopId | null): readonly LoopId[] {
   return innermost === null ? [] : [innermost, ...loopsAround(kernel, kernel.loops[innermost]!.parent)];
 }
 
-/** Whether some way leads from behind `from` to `to` without beginning another round of a loop. */
+/** Whether some path leads from the point after `from` to `to` without a back edge of a loop. */
 function leadsInRound(kernel: Kernel, loop: LoopId, from: ProgramPoint, to: ProgramPoint): boolean {
   const { header } = kernel.loops[loop]!;
   let isMet = false;
@@ -111,7 +111,7 @@ export function constantPlace({
 
 /**
  * The unknowns in a value of thread 0, if no other thread has unknowns of the same name; null otherwise.
- * @param loop the one in each round of which thread 0 stores the value; null where it stores it once
+ * @param loop thread 0 stores the value in each of its iterations; null if it stores it once
  */
 function unknownsOf(
   symbolic: SymbolicKernel,
@@ -127,7 +127,7 @@ function unknownsOf(
     if (leaf.atom?.kind !== 'havoc' || leaf.atom.value === undefinedValue) return null;
     const home = symbolic.definedIn(leaf.atom.value);
     const point = { block: home, position: -1 };
-    // A value of the same round, or of which there is only one.
+    // A value of the same iteration, or one that is computed only once.
     const isOfRound = loop !== null && kernel.loopOf[home] === loop && pointDominates(kernel, point, store);
     if ((!isOfRound && canReach(kernel, point, point)) || !areLeaders(pinsOf(symbolic, home, dimensions))) return null;
     unknowns.push(leaf.atom.value);

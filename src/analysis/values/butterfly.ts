@@ -1,9 +1,10 @@
 /**
- * Values that lanes of a warp share bit for bit because they have been exchanged in a butterfly:
- * `v += __shfl_xor_sync(~0u, v, m)`. A step leaves lane l and lane l ^ m with the same two operands of a commutative
- * operation. Whatever lanes shared before they still share, as the step does the same to all of them: if v is the same in
- * lanes l and l ^ d for every l, so is what lane l ^ m has of it. So the order of the masks does not matter. Steps with
- * masks that lead from each lane to every other leave one value in the warp; fewer leave one in each part of it.
+ * Values that lanes of a warp share bit for bit because they have been exchanged in a butterfly: `v +=
+ * __shfl_xor_sync(~0u, v, m)`. A step leaves lane l and lane l ^ m with the same two operands of a commutative
+ * operation. Lanes that had equal values before still have equal ones, as the step treats all of them equally: if v is
+ * the same in lanes l and l ^ d for every l, so is its copy from lane l ^ m. So the order of the masks does not matter.
+ * Steps with masks that connect each lane to every other leave one value in the warp; fewer leave one in each part of
+ * it.
  */
 import type { SymbolicKernel } from './symbolic.ts';
 import type { Term } from '../../term/term.ts';
@@ -14,15 +15,15 @@ import { warpSize } from '../../device/hardware-limits.ts';
 /** Operations whose result is the same bits in either order of their operands; a NaN is always the same one. */
 const commutative = new Set(['add', 'mul', 'min', 'max', 'and', 'or', 'xor']);
 
-/** Rounds of a loop that are followed. */
+/** Iterations of a loop that are followed. */
 const maxRounds = 64;
-/** Operations behind one another that are followed. */
+/** Maximum length of a chain of operations that is followed. */
 const deepest = 64;
 
-/** The bits of the number of a lane. */
+/** The bits of a lane index. */
 const laneBits: readonly number[] = [0, 1, 2, 3, 4];
 
-/** Distances d of which bit d says that a value is the same in lanes l and l ^ d, whatever l is. */
+/** A set of distances: bit d is set if a value is the same in lanes l and l ^ d for every l. */
 type Distances = number;
 const none: Distances = 1;
 const all: Distances = 0xffff_ffff;
@@ -30,10 +31,10 @@ const all: Distances = 0xffff_ffff;
 const known = new WeakMap<SymbolicKernel, Map<ValueId, Distances>>();
 
 /**
- * The bits of the number of a lane that do not decide what a value is: two lanes of a warp that differ in nothing else hold
- * the same bits in it, wherever it is used outside the loop that makes it. Only of blocks of whole warps, whose lanes
- * execute the exchanges together.
- * @returns bit 0 to 4 for each; 31 where all lanes hold the same
+ * The bits of the lane index that do not affect a value: two lanes of a warp that differ only in these have the same
+ * bits in it, at any use outside the loop that computes it. Only for blocks of whole warps, whose lanes execute the
+ * exchanges together.
+ * @returns bits 0 to 4; 31 if the value is the same in all lanes
  */
 export function sharedLaneBits(symbolic: SymbolicKernel, operand: Operand): number {
   const distances = distancesOf(symbolic, operand, deepest);
@@ -64,17 +65,17 @@ function distancesOfValue(symbolic: SymbolicKernel, value: ValueId, depth: numbe
   if (definition.kind !== 'instruction') return none;
   const { instruction, block } = definition;
   const { operation, arguments: operands } = instruction;
-  // Lanes may leave a loop in different rounds, and then hold what different rounds make.
+  // Lanes may leave a loop in different iterations, and then have values of different iterations.
   if (operation.effect.kind !== 'pure' || instruction.marker || kernel.loopOf[block] !== null) return none;
   return operands.reduce<Distances>((common, source) => (common & distancesOf(symbolic, source, depth)) >>> 0, all);
 }
 
-/** What is the same for all threads of a block, and once and for all. */
+/** A value that is the same for all threads of a block and never changes. */
 function isOfBlock({ atom }: Term): boolean {
   return /^(parameter|block|block-size|grid-size|object)$/.test(atom!.kind);
 }
 
-/** The distances after a step with a mask: those from before, with the mask and without. */
+/** The distances after a step with a mask: the former ones, with the mask and without. */
 function withMask(distances: Distances, mask: number): Distances {
   let both = distances;
   for (let distance = 0; distance < warpSize; distance++)
@@ -92,7 +93,7 @@ interface Step {
   readonly mask: Operand;
 }
 
-/** The exchange that a value comes from; null where it comes from something else. */
+/** The exchange that computes a value; null if it is not an exchange. */
 function stepOf({ values }: Kernel, value: ValueId): Step | null {
   const { definition } = values[value]!;
   if (definition.kind !== 'instruction') return null;
@@ -132,11 +133,11 @@ function isSame(a: Operand, b: Operand): boolean {
   return a.kind === 'value' && b.kind === 'value' && a.id === b.id;
 }
 
-/** The masks of the rounds of a loop that exchanges what it carries round, where its value at the end is meant. */
+/** The masks of all iterations of a loop that exchanges a loop-carried variable, for its value after the loop. */
 function loopMasks(symbolic: SymbolicKernel, value: ValueId): number[] {
   const { kernel } = symbolic;
   const { definition } = kernel.values[value]!;
-  // The value may be the one carried round, or the one that the last round makes.
+  // The value may be the loop-carried one, or the result of the last iteration.
   const before = definition.kind === 'phi' ? null : stepOf(kernel, value)?.before;
   const carried = definition.kind === 'phi' ? value : before?.kind === 'value' ? before.id : null;
   const home = carried === null ? null : kernel.values[carried]!.definition;

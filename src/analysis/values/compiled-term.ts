@@ -1,4 +1,4 @@
-/** Terms as JavaScript text: numbers are exact integers, 32-bit values in the range of their natural reading. */
+/** Terms as JavaScript source: numbers are exact integers, 32-bit values in the range of `LinearView.natural`. */
 import type { SymbolicKernel } from './symbolic.ts';
 import { inside, readingOf, signedBounds, unsignedBounds } from '../../term/linear.ts';
 import type { Term } from '../../term/term.ts';
@@ -11,14 +11,14 @@ export class Unexpressible extends Error {
 type NameLeaf = (leaf: Term) => { readonly name: string | null; readonly offset: bigint };
 
 const safe = 1n << 52n;
-/** Text repeats what a term shares: one that computes in many steps with several uses of each would have no end. */
+/** Source code repeats shared subterms: a deep term with several uses of each would grow exponentially. */
 const maxTerms = 4000;
 
 function requireShort(term: Term): void {
   if (term.size > maxTerms) throw new Unexpressible('a value that is computed in too many steps');
 }
 
-/** The term's natural value (see `LinearView.natural`). */
+/** The value of a term in the range of `LinearView.natural`. */
 export function compileValue(symbolic: SymbolicKernel, term: Term, name: NameLeaf): string {
   requireShort(term);
   const reading = readingOf(term);
@@ -93,7 +93,7 @@ function narrow(symbolic: SymbolicKernel, term: Term, name: NameLeaf, signed: bo
   return signed ? `(${pattern} << ${shift} >> ${shift})` : `(${pattern} & ${(1n << BigInt(term.width)) - 1n})`;
 }
 
-/** A term of at most 32 bits as a 32-bit pattern in an int32; narrower ones are right modulo 2^width only. */
+/** A term of at most 32 bits as a 32-bit pattern in an int32; narrower ones are correct modulo 2^width only. */
 function bits(symbolic: SymbolicKernel, term: Term, name: NameLeaf): string {
   const pattern = (inner: Term): string => bits(symbolic, inner, name);
   const [a, b, c] = term.arguments as [Term, Term, Term];

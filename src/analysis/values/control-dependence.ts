@@ -4,16 +4,16 @@ import type { BlockId, Kernel, LoopId } from '../../ir/form/kernel.ts';
 /** Which branches decide whether a thread gets to a block. */
 export interface ControlDependence {
   /**
-   * All branches, direct or through other branches, that decide whether a thread reaches a block, and for the loops
-   * around it in which of their rounds: a thread may pass by a block in one round that it reaches in a later one.
-   * @param loop the innermost of the loops whose rounds count; null where it is enough to get there at all
+   * All branches, direct or through other branches, that decide whether a thread reaches a block, and in which
+   * iterations of the loops around it: a thread may skip a block in one iteration and reach it in a later one.
+   * @param loop the innermost of the loops whose iterations are distinguished; null if any iteration counts
    */
   readonly controlling: (block: BlockId, loop: LoopId | null) => ReadonlySet<BlockId>;
 }
 
 /**
  * Control dependence after Ferrante, Ottenstein and Warren (1987): a block depends on a branch when it postdominates
- * one successor of the branch but not the branch itself. Where rounds count, the end of a round of a loop is a way out.
+ * one successor of the branch but not the branch itself. If iterations are distinguished, back edges are exits.
  */
 export function controlDependence(kernel: Kernel): ControlDependence {
   const plain = directDependences(kernel, kernel.postdominators);
@@ -22,7 +22,7 @@ export function controlDependence(kernel: Kernel): ControlDependence {
   const dependencesIn = (loop: LoopId | null): readonly (readonly BlockId[])[] => {
     let list = direct.get(loop);
     if (!list) {
-      // What decides this round, and what decides whether there is another one.
+      // Branches that decide this iteration, and branches that decide whether there is another one.
       const isBackEdge = backEdges(kernel, loop!);
       const round = directDependences(kernel, postdominatorsInRound(kernel, isBackEdge), isBackEdge);
       list = round.map((branches, block) => [...new Set([...branches, ...plain[block]!])]);
@@ -45,7 +45,7 @@ export function controlDependence(kernel: Kernel): ControlDependence {
 
 type IsEdge = (from: BlockId, to: BlockId) => boolean;
 
-/** The back edges of a loop and of the loops around it: a thread that takes one has ended its round. */
+/** The back edges of a loop and of the loops around it: a thread that takes one has ended its iteration. */
 function backEdges(kernel: Kernel, innermost: LoopId): IsEdge {
   const latches = new Map<BlockId, readonly BlockId[]>();
   for (let loop: LoopId | null = innermost; loop !== null; loop = kernel.loops[loop]!.parent)
@@ -53,7 +53,7 @@ function backEdges(kernel: Kernel, innermost: LoopId): IsEdge {
   return (from, to) => latches.get(to)?.includes(from) ?? false;
 }
 
-/** Immediate postdominators where back edges leave the kernel instead of leading to the next round. */
+/** Immediate postdominators if back edges are exits of the kernel. */
 function postdominatorsInRound({ blocks }: Kernel, isBackEdge: IsEdge): readonly (BlockId | null)[] {
   const round = blocks.map(({ id, terminator, predecessors, successors }) => ({
     terminator,

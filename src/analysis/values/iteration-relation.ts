@@ -1,12 +1,13 @@
-/** Which round of a loop a path is in, relative to a moment: the start of a barrier interval, or an access. */
+/** The iteration of a loop that a path is in, relative to a point: the start of a barrier interval, or an access. */
 
 /**
- * - `same`: the round in which the moment was, shared by all threads that passed the start of the interval;
- * - `next`: the round after it; `same-2`, `same+3`: so many rounds before or after it;
- * - `first`: the first round of a run that began since, and no second round without a barrier; `first+2`: the third;
- * - `free`: any round, each thread its own;
- * - `left`: entered and left since, all threads after the same number of rounds;
- * - `before`: last run before the moment; `before-2`: two rounds before the one in which that run ended.
+ * - `same`: the iteration of that point, shared by all threads that passed the start of the interval;
+ * - `next`: the iteration after it; `same-2`, `same+3`: two iterations before, three after it;
+ * - `first`: the first iteration of an execution of the loop that began since, and no second one without a barrier;
+ *   `first+2`: the third;
+ * - `free`: any iteration, per thread;
+ * - `left`: entered and left since, all threads after the same number of iterations;
+ * - `before`: last executed before that point; `before-2`: two iterations before the last one of that execution.
  */
 export type IterationRelation =
   | 'same'
@@ -20,30 +21,30 @@ export type IterationRelation =
 
 interface IterationRelationParts {
   readonly base: 'same' | 'first' | 'free' | 'left' | 'before';
-  /** Rounds after the one that `base` names; negative: before it. */
+  /** Iterations after the one that `base` denotes; negative: before it. */
   readonly by: number;
 }
 
-/** Takes a state apart. */
+/** Parses a relation. */
 export function parseIterationRelation(state: IterationRelation): IterationRelationParts {
   if (state === 'next') return { base: 'same', by: 1 };
   const [, base, by] = /^([a-z]+)([+-]\d+)?$/.exec(state)!;
   return { base: base as IterationRelationParts['base'], by: Number(by ?? 0) };
 }
 
-/** The round `by` rounds after the one in which the moment was. */
+/** The iteration `by` iterations after that of the reference point. */
 export function sameIteration(by: number): IterationRelation {
   if (by === 0) return 'same';
   if (by === 1) return 'next';
   return by > 0 ? `same+${by}` : `same-${-by}`;
 }
 
-/** Round number `by`, from 0, of a run that began since. */
+/** Iteration `by`, from 0, of an execution of the loop that began since. */
 export function iterationOfExecution(by: number): IterationRelation {
   return by === 0 ? 'first' : `first+${by}`;
 }
 
-/** The round `by` rounds before the one in which the last run before the moment ended. */
+/** The iteration `by` iterations before the last one of the last execution before the reference point. */
 export function iterationBeforeEnd(by: number): IterationRelation {
   return by === 0 ? 'before' : `before-${by}`;
 }

@@ -1,9 +1,9 @@
-/** What a launch fixes or bounds: the ranges of thread and block indices. */
+/** Values that a launch fixes or bounds: the ranges of thread and block indices. */
 import { maximumBlock, maximumGrid, maximumThreads } from '../../device/hardware-limits.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import type { Bounds } from '../../term/linear.ts';
 
-/** Dimensions under analysis; null where any legal value is meant. */
+/** Dimensions under analysis; null for any legal value. */
 export interface Dimensions {
   readonly block: readonly [number | null, number | null, number | null];
   readonly grid: readonly [number | null, number | null, number | null];
@@ -16,7 +16,7 @@ export function blockSizeBounds(dimensions: Dimensions, axis: 0 | 1 | 2, kernel:
   return { low: 1n, high: BigInt(Math.min(maximumBlock[axis], threadLimit(kernel))) };
 }
 
-/** Most threads of a block: `.maxntid` bounds the product of the extents, in whatever shape the block is launched. */
+/** Maximum number of threads of a block: `.maxntid` bounds the product of the extents, for any block shape. */
 export function threadLimit({ maximumThreads: bound }: Kernel): number {
   const product = bound ? bound[0] * bound[1] * bound[2] : 0;
   return product > 0 ? Math.min(product, maximumThreads) : maximumThreads;

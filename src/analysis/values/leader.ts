@@ -1,4 +1,4 @@
-/** Thread 0 of a block, which often acts for all of them: what it does, seen from the others. */
+/** Thread 0 of a block, which often acts for all of them: its actions as seen by the others. */
 import type { BlockId, LoopId } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
 import { inside, unsignedBounds } from '../../term/linear.ts';
@@ -18,8 +18,9 @@ export function ofLeader({ store }: SymbolicKernel, term: Term): Term {
 }
 
 /**
- * Whether thread 0 is sure to reach a block of the code in every block of threads of which one reaches another.
- * @param shared a loop around both of which, as of those around it, all threads of a block are in one round
+ * Whether thread 0 is sure to reach a basic block in every thread block of which one thread reaches another basic
+ * block.
+ * @param shared a loop around both; all threads of a block are in the same iteration of it and of its outer loops
  */
 export function leaderReaches(
   symbolic: SymbolicKernel,
@@ -33,7 +34,7 @@ export function leaderReaches(
     atom?.kind === 'iteration' && header !== null && kernel.loops[atom.loop]!.blocks.has(header);
   const isAgreed = (part: Term): boolean => part.leaves.every((leaf) => isOfBlock(leaf) || isOfRound(leaf));
   const known = new Set(partsOf(symbolic.reach(given)).filter(isAgreed));
-  // A thread that left a loop by its only exit has met the exit condition.
+  // A thread that left a loop by its only exit has satisfied the exit condition.
   for (const { blocks, exits } of kernel.loops) {
     const [exit, ...more] = exits;
     if (!exit || more.length > 0 || blocks.has(block)) continue;
@@ -44,7 +45,7 @@ export function leaderReaches(
   );
 }
 
-/** Whether all threads of a block agree on an atom, whatever they have done. */
+/** Whether an atom has the same value in all threads of a block at any time. */
 export function isOfBlock({ atom }: Term): boolean {
   return atom?.kind === 'block' || isOfLaunch({ atom });
 }
@@ -56,10 +57,10 @@ export function isOfLaunch({ atom }: Pick<Term, 'atom'>): boolean {
 
 /** The indices that a thread must have to reach a block of the code, as far as its conditions fix them. */
 export interface Pins {
-  /** By axis; undefined where the axis is open. */
+  /** By axis; undefined if the axis is open. */
   readonly thread: readonly (bigint | undefined)[];
   readonly block: readonly (bigint | undefined)[];
-  /** Sums that are taken not to wrap around for that. */
+  /** Sums assumed not to wrap around for that. */
   readonly assumes: readonly Term[];
 }
 
@@ -72,7 +73,7 @@ export function pinsOf(symbolic: SymbolicKernel, block: BlockId, dimensions: Dim
     const { atom } = term;
     if (atom?.kind === 'thread' || atom?.kind === 'block') pins[atom.kind][atom.axis] ??= value;
     else if (value !== 0n) return;
-    // No sum of what is not negative is zero, unless all of it is.
+    // A sum of nonnegative terms is zero only if all of them are.
     else if (term.operator === 'sum' && term.value === 0n) {
       if (!term.coefficients.every((by) => by > 0n) || !term.leaves.every(isIndexOrSize)) return;
       if (!inside(symbolic.view.natural(term), unsignedBounds(term.width))) assumes.push(term);
@@ -100,7 +101,7 @@ export function isOneThread({ thread }: Pins): boolean {
   return thread.every((index) => index !== undefined);
 }
 
-/** Whether they are those of thread 0, without an assumption. */
+/** Whether these are the indices of thread 0, without an assumption. */
 export function areLeaders({ thread, assumes }: Pins): boolean {
   return assumes.length === 0 && thread.every((index) => index === 0n);
 }

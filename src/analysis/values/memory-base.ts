@@ -1,14 +1,14 @@
-/** What an address points into: the part of it that says which object, apart from the byte offset. */
+/** The object that an address points into: the base of the address, without the byte offset. */
 import type { Kernel, MemoryObject } from '../../ir/form/kernel.ts';
 import type { Term, TermStore } from '../../term/term.ts';
 
 export type Base =
-  /** A pointer that came in as a parameter (a field of one at `offset`). */
+  /** A pointer passed as a parameter (a field of one at `offset`). */
   | { readonly kind: 'parameter'; readonly index: number; readonly offset: number; readonly key: string }
   | { readonly kind: 'object'; readonly object: MemoryObject; readonly key: string }
   /** A pointer that was read from element `element`, a byte offset, of an array of pointers that the kernel only reads. */
   | { readonly kind: 'loaded'; readonly table: Base; readonly element: Term; readonly key: string }
-  /** A pointer read from memory or computed in a way that is not followed. */
+  /** A pointer read from memory or computed in an unsupported form. */
   | { readonly kind: 'unknown'; readonly key: string };
 
 /** The base of a pointer that is a parameter, or a field of one at `offset`. */
@@ -16,7 +16,7 @@ export function parameterBase(index: number, offset: number): Base {
   return { kind: 'parameter', index, offset, key: `parameter${index}.${offset}` };
 }
 
-/** One alternative of an address: `base + offset`, taken where `condition` holds. */
+/** One alternative of an address: `base + offset`, selected if `condition` holds. */
 export interface Target {
   readonly base: Base;
   /** Bytes from the start of the base, as a term of the address's width. */
@@ -24,12 +24,12 @@ export interface Target {
   readonly condition: Term;
 }
 
-/** Whether equal keys mean one object: pointers that were read from different elements are to be told apart. */
+/** Whether equal keys denote one object: pointers that were read from different elements are distinguished. */
 export function isOneObject({ kind }: Base): boolean {
   return kind === 'parameter' || kind === 'object';
 }
 
-/** What the source declares a field of a parameter to be; `unknown` where it is not at hand, or gives a name of its own. */
+/** Type class of a parameter field in the source; `unknown` if the source is missing, or the type is a custom name. */
 export type DeclaredAs = (index: number, offset: number) => 'pointer' | 'scalar' | 'unknown';
 
 const maxAlternatives = 8;
@@ -54,7 +54,7 @@ export function resolveTargets(
     const parts = next.address.operator === 'sum' ? next.address.arguments : [next.address];
     const coefficients = next.address.operator === 'sum' ? next.address.coefficients : [1n];
     const candidates = parts.filter((part, i) => coefficients[i] === 1n && mayBePointer(part, declaredAs));
-    // No address is the sum of two: beside one that is certain, numbers of 64 bits are indices.
+    // No address is the sum of two: next to a certain one, other 64-bit values are indices.
     const certain = candidates.filter(isPointer);
     const pointers = certain.length === 1 ? certain : candidates;
     const chosen = pointers.find((part) => part.operator === 'select');
@@ -108,10 +108,7 @@ function selectsPointer(term: Term, declaredAs: DeclaredAs): boolean {
   });
 }
 
-/**
- * The value that an address of unknown base starts from where that can only be a pointer that was loaded: the one part
- * of it that is as wide as an address.
- */
+/** The loaded pointer that an address of unknown base starts from: the only operand as wide as an address. */
 export function loadedPointer(address: Term): Term | null {
   const parts = address.operator === 'sum' ? address.arguments : [address];
   const coefficients = address.operator === 'sum' ? address.coefficients : [1n];

@@ -6,16 +6,16 @@ import { type Term, isFactor24, unshifted } from '../../term/term.ts';
 export interface TermNames {
   readonly parameter: (index: number, offset: number) => string;
   readonly object: (object: number) => string;
-  /** What an unknown value is, for example the element that a load reads; undefined where there are no words for it. */
+  /** Text for an unknown value, for example the element that a load reads; undefined if it has no name. */
   readonly unknown?: (value: number) => string | undefined;
 }
 
 const axes = ['x', 'y', 'z'] as const;
 
-/** Longer terms than this are not worth reading. */
+/** Longer terms are not printed. */
 const maxTerms = 400;
 
-/** How tightly C++ binds the operators, by what a term prints as. */
+/** C++ precedence of the operators, by the printed form of a term. */
 const precedence: Readonly<Record<string, number>> = {
   '*': 10, '/': 10, '%': 10, '+': 9, '<<': 8, '>>': 8, '<': 7, '>=': 7, '==': 6, '!=': 6, '&': 5, '^': 4, '|': 3,
   '&&': 2, '||': 1,
@@ -28,7 +28,7 @@ const operators: Readonly<Record<string, string>> = {
 
 const negated: Readonly<Record<string, string>> = { slt: '>=', ult: '>=', equal: '!=' };
 
-/** What a factor of `mul24` is made of. */
+/** A factor of `mul24`, printed. */
 function factorShown({ operator, arguments: [a] }: Term): Term {
   if (operator === 'and') return a!;
   const { constant, coefficients } = unshifted(a!);
@@ -36,7 +36,7 @@ function factorShown({ operator, arguments: [a] }: Term): Term {
   return isAlone ? a!.arguments[0]! : { ...a!, value: constant, coefficients };
 }
 
-/** The operator that a term prints as; undefined for names, numbers and calls. */
+/** The operator that a term prints as; undefined for names, constants and calls. */
 function operatorOf(term: Term): string | undefined {
   if (isFactor24(term)) return operatorOf(factorShown(term));
   const [inner] = term.arguments;
@@ -50,13 +50,13 @@ function operatorOf(term: Term): string | undefined {
 export function printTerm(term: Term, names: TermNames): string {
   if (term.size > maxTerms) return '?';
   const print = (inner: Term): string => printTerm(inner, names);
-  /** In parentheses where C++ would read it differently, or a reader might. */
+  /** In parentheses if C++ would parse it differently, or a reader might. */
   const nested = (inner: Term, outer: string): string => {
     const own = operatorOf(inner);
     return own !== undefined && precedence[own]! <= precedence[outer]! ? `(${print(inner)})` : print(inner);
   };
   const infix = (operator: string, [a, b] = term.arguments): string => {
-    // Numbers stand on the right of an equation.
+    // Constants are on the right of an equation.
     const [left, right] = /[!=]=/.test(operator) && a!.operator === 'constant' ? [b!, a!] : [a!, b!];
     return `${nested(left, operator)} ${operator} ${nested(right, operator)}`;
   };

@@ -1,4 +1,4 @@
-/** Places in the code of a kernel, and the ways between them. */
+/** Points in the code of a kernel, and the paths between them. */
 import { dominates } from '../../ir/form/dominators.ts';
 import type { Block, BlockId, Instruction, Kernel } from '../../ir/form/kernel.ts';
 
@@ -20,17 +20,17 @@ export function pointsOf(
   );
 }
 
-/** Whether every way from the entry of the kernel to `b` passes `a` before. */
+/** Whether every path from the entry of the kernel to `b` passes `a` before. */
 export function pointDominates({ dominators }: Kernel, a: ProgramPoint, b: ProgramPoint): boolean {
   return a.block === b.block ? a.position < b.position : dominates(dominators, a.block, b.block);
 }
 
-/** Whether some way leads from behind `from` to `to`. */
+/** Whether some path leads from the point after `from` to `to`. */
 export function canReach(kernel: Kernel, from: ProgramPoint, to: ProgramPoint): boolean {
   return !everyPathPasses(kernel, from, to, () => false);
 }
 
-/** Whether every way from behind `from` to `to` passes an instruction that is a gate. */
+/** Whether every path from the point after `from` to `to` passes an instruction that is a gate. */
 export function everyPathPasses(
   kernel: Kernel,
   from: ProgramPoint,
@@ -45,27 +45,27 @@ export function everyPathPasses(
   return !isMet;
 }
 
-/** Whether every way from behind `from` to the end of the thread passes `gate`, unless it goes on for ever. */
+/** Whether every path from the point after `from` to the end of the thread passes `gate`, unless it is infinite. */
 export function alwaysPasses(kernel: Kernel, from: ProgramPoint, gate: ProgramPoint): boolean {
   const ends = walkFrom(kernel, pointAfter(from), (_, at) => at.block !== gate.block || at.position !== gate.position);
   return ends.every(({ successors }) => successors.length > 0);
 }
 
-/** The place behind an instruction. */
+/** The point after an instruction. */
 export function pointAfter({ block, position }: ProgramPoint): ProgramPoint {
   return { block, position: position + 1 };
 }
 
-/** Whether threads leave at the end of a block; where one traps, the launch is over. */
+/** Whether threads leave at the end of a block; a trap is not an exit, it ends the launch. */
 export function isExit({ terminator }: Block): boolean {
   return terminator.kind === 'exit' || terminator.kind === 'unknown';
 }
 
 /**
- * Walks all ways from a place on.
- * @param goesOn sees each instruction that a way comes by, and says whether the way goes on behind it
- * @param isOpen edges that ways may take
- * @returns the blocks to whose end some way comes
+ * Walks all paths from a point.
+ * @param goesOn is called with each instruction on a path, and returns whether the path continues after it
+ * @param isOpen edges that paths may take
+ * @returns the blocks whose end some path reaches
  */
 export function walkFrom(
   { blocks }: Kernel,
@@ -92,7 +92,7 @@ export function walkFrom(
   return ends;
 }
 
-/** The blocks that a path from one of these reaches, themselves included; `edge` may refuse edges. */
+/** The blocks that a path from one of these reaches, themselves included; `edge` may reject edges. */
 export function reachable(
   kernel: Kernel,
   from: readonly BlockId[],

@@ -1,10 +1,10 @@
-/** Basic blocks that a kernel reaches in some launch, as far as constants and ranges tell. */
+/** Basic blocks that a kernel reaches in some launch, as far as constants and ranges determine it. */
 import type { BlockId, Kernel, LoopId } from '../../ir/form/kernel.ts';
 import { evaluateSymbolically } from './symbolic.ts';
 
 /**
- * The blocks that are not known to be dead whatever the launch, the arguments and the memory are. Loops start without a
- * completed round: a loop of which no round is completed under that premise never completes one.
+ * The blocks that are not known to be dead for all launches, arguments and memory contents. Loops start without a
+ * completed iteration: a loop that completes no iteration under that premise never completes one.
  */
 export function reachedBlocks(kernel: Kernel): ReadonlySet<BlockId> {
   const dimensions = { block: [null, null, null], grid: [null, null, null] } as const;

@@ -1,6 +1,6 @@
 /**
- * Loads that a thread performs without anything in between that could change what it sees: no store of its own, and
- * nothing through which it could learn of another thread's. Of one place they give one value, unless another thread
+ * Loads of a thread with nothing in between that could change their result: no own store, and no synchronization by
+ * which stores of other threads could become visible. From one location they return one value, unless another thread
  * races with them.
  */
 import type { BlockId, Instruction, Kernel } from '../../ir/form/kernel.ts';
@@ -8,9 +8,9 @@ import type { Term } from '../../term/term.ts';
 import type { Access, LoadedMemory } from './access.ts';
 import { contactOf } from './thread-contact.ts';
 
-/** What a load sees of memory. */
+/** The memory state that a load reads. */
 export interface Reread {
-  /** Names the memory as it is for its thread there, the array and the size of its elements. */
+  /** Denotes the version of memory, the array and the element size. */
   readonly memory: string;
   readonly offset: Term;
   readonly block: BlockId;
@@ -20,8 +20,8 @@ export interface Reread {
 const maxLoads = 12;
 
 /**
- * The loads of memory that the kernel may write which have others to be compared with, by the value that they give.
- * @param loaded what a load reads
+ * The loads of memory that the kernel may write that have others to be compared with, by their result.
+ * @param loaded the kind of memory that a load reads
  */
 export function findRereads(
   kernel: Kernel,
@@ -45,8 +45,8 @@ export function findRereads(
 }
 
 /**
- * Names for the memory that each weak load sees, as in memory SSA: equal names stand for equal memory in one round of the
- * loops around.
+ * The version of memory that each weak load reads, as in memory SSA: equal names are equal memory in one iteration of
+ * the loops around.
  */
 function versionsOf({ blocks }: Kernel): ReadonlyMap<Instruction, string> {
   const after: (string | null)[] = blocks.map(() => null);
@@ -61,7 +61,7 @@ function versionsOf({ blocks }: Kernel): ReadonlyMap<Instruction, string> {
       let version = merging.has(id) ? `block${id}` : only!;
       for (const instruction of instructions) {
         if (isWeakLoad(instruction)) seen.set(instruction, version);
-        // Memory may be another one for the thread behind it.
+        // The thread may see other memory contents after it.
         else if (contactOf(instruction) !== 'none') version = `behind${instruction.id}`;
       }
       if (after[id] !== version) {

@@ -1,8 +1,8 @@
 /**
  * Symbolic values of a kernel: each SSA value as a term over thread and block indices, parameters, loop iteration
  * counters and unknowns; each block with the condition under which a thread reaches it. Loops are not unrolled: a loop
- * variable becomes a closed form in the number of completed rounds where its recurrence is affine, geometric,
- * alternating or constant after the first round, and an unknown value elsewhere.
+ * variable becomes a closed form in the number of completed iterations if its recurrence is affine, geometric,
+ * alternating or constant after the first iteration, otherwise an unknown value.
  */
 import { invariant } from '../../base/assert.ts';
 import { OutOfTime } from '../../base/out-of-time.ts';
@@ -30,55 +30,55 @@ export interface SymbolicKernel {
   readonly operand: (operand: Operand) => Term;
   /** Necessary and, loops aside, sufficient condition for a thread to reach the block, with its latest values. */
   readonly reach: (block: BlockId) => Term;
-  /** What the code states with `SELVAGE_ASSUME`: conditions, with the instructions that state them. */
+  /** The conditions of `SELVAGE_ASSUME`, with the instructions that state them. */
   readonly stated: readonly { readonly instruction: Instruction; readonly condition: Term }[];
   /** The condition of a branch terminator; undefined for other terminators. */
   readonly condition: (block: BlockId) => Term | undefined;
-  /** The condition under which a thread at the end of `from` goes on to `to`. */
+  /** The condition under which a thread at the end of `from` continues at `to`. */
   readonly edge: (from: BlockId, to: BlockId) => Term;
-  /** Most rounds of each loop that the ranges allow. */
+  /** Maximum trip count of each loop that the ranges allow. */
   readonly rounds: readonly bigint[];
-  /** The block that defines what a `phi` or `havoc` atom stands for. */
+  /** The block that defines the value of a `phi` or `havoc` atom. */
   readonly definedIn: (value: number) => BlockId;
-  /** Values that only thread 0 of a block computes, once: in the terms of other threads they stand for the leader's. */
+  /** Values that only thread 0 of a block computes, once: in the terms of all threads they denote those of thread 0. */
   readonly leaderValues: ReadonlySet<number>;
 }
 
 export interface SymbolicContext {
   readonly dimensions: Dimensions;
-  /** Value of a scalar parameter that the launch gives, as its bit pattern. */
+  /** Value of a scalar parameter of the launch, as its bit pattern. */
   readonly scalar: (index: number, offset: number, bytes: number) => bigint | undefined;
   /** Range of a scalar parameter from the user's assumptions. */
   readonly scalarBounds: (index: number, offset: number, bytes: number) => Bounds | undefined;
-  /** What the user's assumptions leave of the range of a dimension. */
+  /** Range of a dimension under the user's assumptions. */
   readonly sizeBounds?: (kind: 'block-size' | 'grid-size', axis: 0 | 1 | 2, range: Bounds) => Bounds;
   readonly sharedBytes: number | null;
   /** Whether the time for the kernel is up. */
   readonly expired?: (() => boolean) | undefined;
-  /** What thread 0 of the block has stored where a load reads, by the load, with the values that it alone computes. */
+  /** The value stored by thread 0 of the block that a load reads, with the values that only thread 0 computes. */
   readonly broadcast?: {
     readonly stores: ReadonlyMap<Instruction, Instruction>;
     readonly leaderValues: ReadonlySet<number>;
   };
 }
 
-/** Stands in a `havoc` atom for a register that was never written. */
+/** In a `havoc` atom: a register that was never written. */
 export const undefinedValue = -1;
 
 const unlimitedRounds = 1n << 62n;
 /**
- * A value computed in more steps than this is an unknown one: hashes and random numbers, which nothing simplifies. The
- * addends of a sum are steps, so that no sum is made anew for each of thousands of them.
+ * A value computed in more steps than this is unknown: hashes and random numbers, which never simplify. The addends of
+ * a sum are steps, so that sums of thousands of addends are not rebuilt for each of them.
  */
 const maxSteps = 256;
-/** A value whose text would hold more terms than this is an unknown one: not all that reads terms remembers their parts. */
+/** A value printed with more terms than this is unknown: not all readers of terms memoise shared parts. */
 const longest = 2 ** 18;
-/** A disjunction of more ways into a block than this says nothing. */
+/** A disjunction of more edges into a block than this is weakened to true. */
 const maxAlternatives = 24;
 
 /**
  * Evaluates a kernel symbolically for one launch.
- * @throws OutOfTime where its time is up before it is done
+ * @throws OutOfTime if its time is up before it is done
  */
 export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): SymbolicKernel {
   const store = new TermStore((object) => kernel.objects[object]!.space === 'shared');
@@ -98,7 +98,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     const { dimensions } = context;
     const range = kind === 'block-size' ? blockSizeBounds(dimensions, axis, kernel) : gridSizeBounds(dimensions, axis);
     const left = context.sizeBounds?.(kind, axis, range) ?? range;
-    // Assumptions that leave nothing contradict each other, which is told elsewhere.
+    // Assumptions with an empty range contradict each other, which is reported elsewhere.
     return left.low <= left.high ? left : range;
   }
 
@@ -127,7 +127,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
 
   const unknown = (id: ValueId): Term => store.atom(widthOf(kernel.values[id]!.type), { kind: 'havoc', value: id });
 
-  /** What a value is read as: an unknown one where that is computed in too many steps. */
+  /** The term of a value: an unknown one if it is computed in too many steps. */
   const kept = (id: ValueId, term: Term): Term =>
     term.depth + term.coefficients.length <= maxSteps && term.size <= longest ? term : unknown(id);
 
@@ -161,7 +161,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     return store.add(32, x, store.mul(32, plane, special('ntid.x')));
   }
 
-  /** Where the variables of a loop that freeze have been updated in every round: names for them that hold there. */
+  /** The part of a loop in which its frozen variables were updated in every iteration, with names for them there. */
   interface Part {
     readonly variables: FrozenVariables;
     readonly names: ReadonlyMap<Term, Term>;
@@ -169,9 +169,9 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
   }
   const parts: Part[] = [];
   const partsOf: (readonly Part[])[] = [];
-  /** By number, from the first that no value has, which variable it stands for. */
+  /** The variable of each name; names are numbered from the first index that no value has. */
   const namedValues: ValueId[] = [];
-  /** What holds in a block besides the condition to get there. */
+  /** Conditions of a block in addition to its reach condition. */
   const alsoHolds: Term[] = [];
 
   function operandIn(block: BlockId, source: Operand): Term {
@@ -240,7 +240,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     });
   }
 
-  /** A load of what thread 0 has stored for its block. */
+  /** A load of a value that thread 0 has stored for its block. */
   function broadcast(instruction: Instruction, id: ValueId): Term | null {
     const stored = context.broadcast?.stores.get(instruction)?.arguments[1];
     const effect = instruction.operation.effect;
@@ -303,13 +303,13 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     return loop !== undefined && loop.latches.includes(from);
   };
 
-  // Conditions within the region between a block and its immediate dominator; weakened to true where too many ways
-  // lead into the block.
+  // Conditions within the region between a block and its immediate dominator; weakened to true if too many edges enter
+  // the block.
   const sinceDominator: Term[] = [];
   const weakened: boolean[] = [];
   /**
-   * Of each block, how many blocks dominate it, how many of these and itself are weakened, and the nearest one above it
-   * that has a condition: thousands of branches in a row have none, and are not walked again for each block.
+   * For each block, the number of its dominators, the number of weakened ones among these and itself, and its nearest
+   * dominator with a condition: thousands of consecutive branches may lack one, and are not walked for each block.
    */
   const depths: number[] = [];
   const weakenedAbove: number[] = [];
@@ -327,7 +327,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
   interface IncomingEdge {
     readonly predecessor: number;
     readonly condition: Term;
-    /** False where the condition is only necessary. */
+    /** False if the condition is only necessary. */
     readonly exact: boolean;
   }
 
@@ -341,7 +341,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     block.predecessors.forEach((id, predecessor) => {
       if (isBackEdge(id, block.id)) return;
       if (id >= block.id) {
-        // Back into a region that is no natural loop: nothing is known of it yet.
+        // A back edge of an irreducible region: its condition is not known yet.
         ways.push({ predecessor, condition: store.true, exact: false });
         return;
       }
@@ -374,7 +374,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
       ? (0 as BlockId)
       : kernel.values[namedValues[value - kernel.values.length] ?? value]!.definition.block;
 
-  /** From this block on, if its condition is one on the variables alone, they are what rounds without end make them. */
+  /** If the block's condition depends on the variables only, their updates are unconditional from here on. */
   function enterPart(variables: FrozenVariables): void {
     const { loop, start, decides, updates } = variables;
     const condition = reachFrom(start, decides);
@@ -481,7 +481,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
       store.constant(round.width, 1n),
     );
     if (isInvariant(next, loop)) {
-      // Of 64 bits: a narrower counter starts over.
+      // In 64 bits: a narrower counter would wrap around.
       const counter = store.atom(64, { kind: 'iteration', loop: loop.id });
       const first = store.equal(counter, store.constant(64, 0n));
       return store.select(first, start, close(next));
@@ -516,7 +516,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     boundLoop(loop, list);
   }
 
-  /** Closed forms of variables that freeze, where a thread has updated them in every round. */
+  /** Closed forms of frozen variables, in the part in which a thread has updated them in every iteration. */
   function closeNames({ variables, names, memo: named }: Part, list: readonly Recurrence[]): void {
     const unfrozen = [...variables.updates].flatMap(([id, update]) => {
       const variable = list.find(({ phi }) => phi === raw[id]);
@@ -531,7 +531,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     memo = new Map();
   }
 
-  /** Ranges of a loop's variables and its number of rounds, from the conditions that keep it going. */
+  /** Ranges of a loop's variables and its trip count, from the conditions under which it continues. */
   function boundLoop(loop: Loop, list: readonly Recurrence[]): void {
     let most = unlimitedRounds;
     for (const condition of continueConditions(loop)) {
@@ -544,7 +544,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     view.reset();
   }
 
-  /** What holds on every round that is followed by another one. */
+  /** Conditions satisfied in every iteration that is followed by another one. */
   function continueConditions(loop: Loop): Term[] {
     const conditions: Term[] = [];
     for (const { from, to } of loop.exits) {
@@ -568,12 +568,12 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     if (width === 0 || !isInvariant(initial, loop)) return null;
     const any = comparison.signed ? signedBounds(width) : unsignedBounds(width);
     const target = narrow?.range ?? any;
-    // A range that rests on an assumption would hide it: such a term has the range of its type.
+    // A range that depends on an assumption would hide it: such a term has the range of its type.
     const read = (term: Term): Bounds => {
       const form = comparison.signed ? view.signed(close(term)) : view.unsigned(close(term));
       return form.assumes.length > 0 ? any : form;
     };
-    // The linear form of the variable starts from the natural value of the first one: both must be the value compared.
+    // The linear form of the variable starts from `natural` of its initial value: both must equal the compared value.
     const first = view.natural(close(initial));
     if (!inside(first, target)) return null;
     const start = read(initial);

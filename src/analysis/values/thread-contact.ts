@@ -1,18 +1,18 @@
-/** What an instruction has to do with memory and with other threads: one table for all who go by it. */
+/** Interaction of an instruction with memory and with other threads: one table for all callers. */
 import type { Instruction } from '../../ir/form/kernel.ts';
 
 /**
- * From little to much:
+ * From weakest to strongest:
  * - `none`: nothing;
- * - `unknown`: its result is not known;
+ * - `unknown`: its result is unknown;
  * - `weak`: it reads or writes memory, without strength;
- * - `exchange`: lanes of a warp give each other values, which orders no accesses;
- * - `end`: the thread ends, and others may go on that waited for it;
- * - `order`: by it a thread may learn what another one has done, or tell it. Also calls, and what nobody understands.
+ * - `exchange`: lanes of a warp exchange values, which orders no accesses;
+ * - `end`: the thread ends, and threads that waited for it may continue;
+ * - `order`: it may order accesses of threads. Also calls, and instructions that are not modelled.
  */
 type ThreadContact = 'none' | 'unknown' | 'weak' | 'exchange' | 'end' | 'order';
 
-/** What an instruction has to do with memory and with other threads. */
+/** Interaction of an instruction with memory and with other threads. */
 export function contactOf({ operation: { effect } }: Instruction): ThreadContact {
   switch (effect.kind) {
     case 'pure':

@@ -1,7 +1,8 @@
 /**
- * Which values and branches are the same for all threads of a block, or of the grid, that execute them in the same
- * round of the loops around them. The analysis is syntactic and starts optimistic: a value varies when an operand varies, when it is
- * merged from paths that a varying branch separates, or when it leaves a loop that threads leave at different rounds.
+ * Values and branches that are the same for all threads of a block, or of the grid, that execute them in the same
+ * iteration of the loops around them. The analysis is syntactic and starts optimistic: a value varies when an operand
+ * varies, when it is merged from paths that a varying branch separates, or when it leaves a loop that threads leave in
+ * different iterations.
  */
 import type { Block, BlockId, Instruction, Kernel, LoopId, Operand, ValueId } from '../../ir/form/kernel.ts';
 import type { LoadedMemory } from './access.ts';
@@ -15,9 +16,9 @@ type Uniformity = 'uniform' | 'stable' | 'varying';
 
 export interface UniformityResult {
   readonly value: (id: ValueId) => Uniformity;
-  /** Of the condition of a block's terminator; `uniform` where it has none. */
+  /** For the condition of a block's terminator; `uniform` if it has none. */
   readonly branch: (block: BlockId) => Uniformity;
-  /** Threads may leave the loop after different numbers of rounds. */
+  /** Threads may leave the loop after different numbers of iterations. */
   readonly divergent: (loop: LoopId) => boolean;
 }
 
@@ -35,7 +36,7 @@ const shared = {
  * @param dependences from `controlDependence`
  * @param loaded from `loadedMemory`
  * @param proved branches that a solver has shown to be uniform
- * @param scope whose threads agree: a block's, or those of the grid, where only parameters and constants are shared
+ * @param scope the threads that agree: of a block, or of the grid, which share only parameters and constants
  */
 export function inferUniformity(
   kernel: Kernel,
@@ -72,7 +73,7 @@ export function inferUniformity(
     return terminator.kind === 'switch' ? operandAt(terminator.index, block.id) : 'uniform';
   }
 
-  /** How the branches between a block and its immediate dominator separate the threads that meet in it. */
+  /** How the branches between a block and its immediate dominator separate the threads that join in it. */
   function mergeOf(block: Block): Uniformity {
     const dominator = kernel.dominators[block.id]!;
     const seen = new Set<BlockId>([dominator]);
@@ -126,7 +127,7 @@ export function inferUniformity(
         const merge = mergeOf(block);
         const header = kernel.loops.find((loop) => loop.header === block.id);
         for (const phi of block.phis) {
-          // Entry and back edges of a loop separate no threads: all are in the same round.
+          // Entry and back edges of a loop separate no threads: all are in the same iteration.
           const groups = new Map<string, string>();
           let merged = false;
           phi.inputs.forEach((input, i) => {

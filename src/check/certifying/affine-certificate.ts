@@ -1,4 +1,4 @@
-/** What the affine tier shows, in the form of certificates: the difference of two addresses, and what refutes an overlap. */
+/** Results of the affine tier as certificates: the difference of two addresses, and the refutation of an overlap. */
 import { gcd } from '../../base/integer.ts';
 import type { AffineArgument, AffineClaim, CertificateProof } from '../../certificate/certificate.ts';
 import { type DifferenceArgument, narrowed } from '../deciding/affine.ts';
@@ -8,7 +8,7 @@ import type { Obligation } from '../obligations/obligation.ts';
 
 /**
  * The claim and the argument of an obligation that the affine tier refutes.
- * @param by what refutes it
+ * @param by the argument of the refutation
  */
 export function affineProof(context: TierContext, obligation: Obligation, by: DifferenceArgument): CertificateProof {
   const difference = addressDifference(context.symbolic, context.instances, obligation);

@@ -1,4 +1,4 @@
-/** Keeps what is proved while a kernel is checked, for certificates. Nothing is kept unless somebody asked for them. */
+/** Records proofs during the check of a kernel, for certificates. Nothing is recorded unless these are requested. */
 import type { Certificate, CertificateProof, CertifiedPlace, CertifiedTier } from '../../certificate/certificate.ts';
 import type { Instruction, Kernel } from '../../ir/form/kernel.ts';
 import { placeOf } from '../context/names.ts';
@@ -13,13 +13,13 @@ import { affineProof } from './affine-certificate.ts';
 
 /** Trials of the linear procedure that fail before no more are made. */
 const maxFailed = 20;
-/** What a trial may take. */
+/** Solver units of a trial. */
 const unitsPerTrial = 20_000;
 
 export class CertificateLog {
   private readonly kept: Certificate[] = [];
   private readonly solved = new Map<SolverQuery, CertificateProof>();
-  /** What came of trials, by question. */
+  /** Results of trials, by question. */
   private readonly tried = new Map<string, CertificateProof | null>();
   private failed = 0;
   private readonly kernel: Kernel;
@@ -28,7 +28,7 @@ export class CertificateLog {
     this.kernel = kernel;
   }
 
-  /** What is proved so far. */
+  /** Proofs so far. */
   get certificates(): readonly Certificate[] {
     return this.kept;
   }
@@ -49,7 +49,7 @@ export class CertificateLog {
     this.addRace(obligation, isAffine ? 'affine' : by, proof);
   }
 
-  /** Two accesses that never meet. */
+  /** Two accesses that never overlap. */
   addRace({ scope, first, second }: Obligation, tier: CertifiedTier, proof: CertificateProof | null): void {
     const places = [first, second].map(({ access }) => this.place(access.instruction));
     this.kept.push({ subject: { kind: 'race', scope, places }, tier, proof });
@@ -61,20 +61,17 @@ export class CertificateLog {
     this.kept.push({ subject: { kind: 'divergence', scope: 'block', places }, tier, proof });
   }
 
-  /** Two accesses that a solver has shown not to meet. */
+  /** Two accesses that a solver has proved not to overlap. */
   addSolvedRace(obligation: Obligation, tier: 'linear' | 'bit-vectors', asked: SolverQuery | undefined): void {
     this.addRace(obligation, tier, asked ? this.proofOf(asked) : null);
   }
 
-  /** As {@link addDivergence}, by a solver. */
+  /** Like {@link addDivergence}, by a solver. */
   addSolvedDivergence(instruction: Instruction, tier: 'linear' | 'bit-vectors', asked: SolverQuery | undefined): void {
     this.addDivergence(instruction, tier, asked ? this.proofOf(asked) : null);
   }
 
-  /**
-   * What trying all threads has shown, as the linear procedure shows it; null where it does not, or would have to take
-   * more for granted.
-   */
+  /** The linear procedure's proof of a result of enumeration; null if it has none, or needs more assumptions. */
   private triedProof(
     { symbolic, instances, dimensions }: TierContext,
     obligation: Obligation,
@@ -85,7 +82,7 @@ export class CertificateLog {
     const encoding = new LinearEncoding(symbolic, instances, dimensions);
     const question = encoding.overlap(obligation);
     const isSaid = encoding.takeAssumptions().every((term) => assumed.includes(term)) && instances.sharedLoad === sharedLoad; // oxfmt-ignore
-    // What the check itself takes for granted stays as it was.
+    // The assumptions of the check itself stay unchanged.
     instances.sharedLoad = sharedLoad;
     const scripts = encoding.takePremises().map(({ text }) => text);
     const proof = isSaid ? clauseProof({ scripts, question, by: 'built-in', units: unitsPerTrial }) : null;
@@ -93,7 +90,7 @@ export class CertificateLog {
     return proof;
   }
 
-  /** Code that is written out many times asks the same many times. */
+  /** Unrolled code asks the same questions repeatedly. */
   private proofOf(asked: SolverQuery): CertificateProof {
     let proof = this.solved.get(asked);
     if (!proof) this.solved.set(asked, (proof = solverProof(asked)));

@@ -1,6 +1,6 @@
 /**
- * What the tiers with a solver show, in the form of certificates. The linear procedure decides the question once more, by
- * itself, and tells what its proof consists of. What it does not decide is left as a script with the answer.
+ * Results of the solver tiers in the form of certificates. The linear procedure decides the question again, separately,
+ * and reports the steps of its proof. Questions that it does not decide are left as a script with the answer.
  */
 import type { CertificateProof, ClauseStep, ClauseVariable } from '../../certificate/certificate.ts';
 import { unitsForWork } from '../../solver/budget.ts';
@@ -8,7 +8,7 @@ import { LinearProblem } from '../../solver/linear-problem.ts';
 import { readCommands, Undecided } from '../../solver/s-expression.ts';
 import type { SolverQuery } from '../deciding/solver-tier.ts';
 
-/** A literal as the procedure numbers it. */
+/** A literal in the numbering of the procedure. */
 type Literal = number;
 
 type Told =
@@ -25,7 +25,7 @@ function scriptProof({ scripts, question, by }: SolverQuery): CertificateProof {
   return { claim: { kind: 'script', script }, argument: { kind: 'answer', answer: 'unsat', by } };
 }
 
-/** As {@link solverProof}; null where the linear procedure does not decide the question. */
+/** Like {@link solverProof}; null if the linear procedure does not decide the question. */
 export function clauseProof({ scripts, question, units }: SolverQuery): CertificateProof | null {
   const told: Told[] = [];
   const problem = new LinearProblem({
@@ -47,7 +47,7 @@ export function clauseProof({ scripts, question, units }: SolverQuery): Certific
   return writtenProof(problem, told);
 }
 
-/** The proof with the variables that it speaks of, those of the claim first. */
+/** The proof with its variables, those of the claim first. */
 function writtenProof(problem: LinearProblem, told: readonly Told[]): CertificateProof {
   const variables: ClauseVariable[] = [];
   const numbers = new Map<number, number>();

@@ -1,4 +1,4 @@
-/** Which pointers lead to different memory: as the launch passes them, as the user states it, or as it is taken for granted. */
+/** Aliasing of pointers: as the launch passes them, as the user states it, or as it is assumed. */
 import { baseName } from './names.ts';
 import type { KernelAndLaunch, SymbolicFacts, OrderingFacts } from './facts.ts';
 import type { MayAlias } from '../obligations/obligation.ts';
@@ -11,7 +11,7 @@ import { type Access, isWriter } from '../../analysis/values/access.ts';
 import type { ValueId } from '../../ir/form/kernel.ts';
 import type { CheckRequest } from '../request/check-request.ts';
 
-/** The pointers that `apart(A, B)` is stated of. */
+/** The pointers of the statement `apart(A, B)`. */
 function statedDisjoint({ parameters, assumptions }: CheckRequest): (readonly [NamedScalar, NamedScalar])[] {
   return assumptions.flatMap(({ expression }) => {
     if (expression.kind !== 'apart') return [];
@@ -21,8 +21,8 @@ function statedDisjoint({ parameters, assumptions }: CheckRequest): (readonly [N
 }
 
 /**
- * Without the aliases that `apart(A, B)` rules out; what is passed as the same pointer stays the same. An alias of a
- * struct is one of all its members, and what is stated of some says nothing of the others.
+ * Without the aliases that `apart(A, B)` rules out; pointers passed as the same stay the same. An alias of a struct is
+ * one of all its members, and a statement on some of them does not extend to the others.
  */
 export function withStatedApart(request: CheckRequest): CheckRequest {
   const { launch, parameters } = request;
@@ -35,8 +35,8 @@ export function withStatedApart(request: CheckRequest): CheckRequest {
 }
 
 /**
- * Without the aliases of pointers that lie a known distance apart: accesses are told by the lowest of them. What is
- * stated of the elements of one array would then be said of others too, so such pointers stay as they are.
+ * Without the aliases of pointers at a known distance: their accesses are expressed relative to the lowest of them.
+ * Statements on the elements of one array would then extend to others, so such pointers stay unchanged.
  */
 export function withKnownDistances(request: CheckRequest): CheckRequest {
   const { launch, parameters, assumptions } = request;
@@ -57,7 +57,7 @@ export function withKnownDistances(request: CheckRequest): CheckRequest {
   return { ...request, launch: { ...launch, distances: known, aliases: launch.aliases.filter((pair) => !isKnown(pair)) } }; // oxfmt-ignore
 }
 
-/** Accesses through pointers that lie a known distance above others, told by those. */
+/** Accesses through pointers at a known distance above others, relative to those. */
 export function fromLowerPointers(
   accesses: readonly Access[],
   { distances = [] }: Pick<Launch, 'distances'>,
@@ -91,13 +91,13 @@ export function arePassedTogether(pairs: Launch['aliases'], a: Base, b: Base): b
 /** Which bases may be the same memory. */
 export interface Aliasing {
   readonly mayAlias: MayAlias;
-  /** The names of those that were taken to be apart; grows as it is asked. */
+  /** The names of those that were assumed to be disjoint; grows with each query. */
   readonly disjoint: ReadonlySet<string>;
 }
 
 /**
- * Tells which bases may be the same memory.
- * @param withOrders whether what locks and counters rest on counts among what is taken to be apart
+ * Determines which bases may be the same memory.
+ * @param withOrders whether the memory of locks and counters counts as assumed to be disjoint
  */
 export function aliasing(context: KernelAndLaunch & SymbolicFacts & OrderingFacts, withOrders = true): Aliasing {
   const disjoint = new Set<string>();
@@ -131,14 +131,14 @@ function areStatedDisjoint({ request }: Pick<KernelAndLaunch, 'request'>): (a: B
   return (a, b) => stated.some(([one, other]) => (isOf(a, one) && isOf(b, other)) || (isOf(b, one) && isOf(a, other)));
 }
 
-/** The assumption that memory of these names is different memory; null where there are not two. */
+/** The assumption that memory of these names is disjoint; null if there are fewer than two. */
 export function noAlias(disjoint: ReadonlySet<string>): Assumption | null {
   return disjoint.size < 2 ? null : { kind: 'no-alias', text: `${[...disjoint].sort().join(', ')} do not overlap` };
 }
 
 /**
- * The names of what is taken to be apart so that the values which threads share stay as they are: the memory that they
- * are read from, and what the kernel writes.
+ * The names of memory assumed to be disjoint so that the values shared by threads do not change: the memory that they
+ * are read from, and the memory that the kernel writes.
  * @param isShared whether threads share a value
  */
 export function disjointFromSharedValues(
@@ -154,7 +154,7 @@ export function disjointFromSharedValues(
   return disjoint;
 }
 
-/** What is taken for granted of pointers in memory that the kernel follows, where it writes anything and nobody states it. */
+/** Assumptions on pointers in memory that the kernel follows, if it writes memory and the user does not state them. */
 export function nonAliasingPointers(context: KernelAndLaunch & SymbolicFacts): readonly string[] {
   const { accesses, request } = context;
   if (!accesses.some((access) => isWriter(access) && access.memory !== 'shared')) return [];
@@ -167,7 +167,7 @@ export function nonAliasingPointers(context: KernelAndLaunch & SymbolicFacts): r
     .map((name) => `the pointers in ${name} lead to arrays that overlap neither each other nor any other`);
 }
 
-/** What the textures and surfaces that a kernel reads are taken not to be bound to; null where nothing is. */
+/** The assumption on bindings of the textures and surfaces that a kernel reads; null if it needs none. */
 export function nonAliasingTextures({ kernel, accesses }: KernelAndLaunch & SymbolicFacts): Assumption | null {
   if (!accesses.some((access) => isWriter(access) && access.memory !== 'shared')) return null;
   const mnemonics = kernel.blocks.flatMap(({ instructions }) =>
@@ -182,8 +182,8 @@ export function nonAliasingTextures({ kernel, accesses }: KernelAndLaunch & Symb
 }
 
 /**
- * Locks and counters are what they are because nothing else that the kernel writes is the same memory.
- * @param disjoint takes the names of what is taken to be apart
+ * Locks and counters work only if other writes of the kernel are to disjoint memory.
+ * @param disjoint collects the names of memory assumed to be disjoint
  */
 function addDisjoint(context: KernelAndLaunch & SymbolicFacts & OrderingFacts, disjoint: Set<string>): void {
   const { locks, tickets, handovers, accesses } = context;

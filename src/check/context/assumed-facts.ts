@@ -10,15 +10,15 @@ import type { Assumption } from '../../verdict/finding.ts';
 /** The assumption that addresses do not leave the object that they start from. */
 export const inBounds = 'every index stays in its array';
 
-/** The assumptions that a check has used so far, in the report's words. */
+/** The assumptions that a check has used so far, as the report states them. */
 export class AssumedFacts {
   private readonly facts = new Map<string, Assumption>();
   private readonly given: readonly Assumption[];
-  /** Whether a proof rests on what bounds and columns in memory are. */
+  /** Whether a proof depends on assumptions about bounds and columns in memory. */
   usesContents = false;
   private readonly of: KernelAndLaunch & SymbolicFacts & Pick<OrderingFacts, 'tickets'>;
 
-  /** What the launch, the user and the code state of a kernel. */
+  /** Facts that the launch, the user and the code state about a kernel. */
   constructor(of: KernelAndLaunch & SymbolicFacts & Pick<OrderingFacts, 'tickets'>) {
     const { request, kernel, dimensions, fields, symbolic } = of;
     const { launch, parameters } = request;
@@ -54,24 +54,24 @@ export class AssumedFacts {
     this.facts.set(`${kind}|${text}`, { kind, text, ...(location && { location }) });
   }
 
-  /** Whether a proof rests on more than the launch: then it must not be vacuous. */
+  /** Whether a proof depends on more than the launch: then it must not be vacuous. */
   get areRestrictive(): boolean {
     const all = [...this.given, ...this.facts.values()];
     return this.usesContents || all.some(({ kind }) => kind === 'user' || kind === 'no-wrap');
   }
 
-  /** Notes what is taken for granted of bounds and columns in memory. */
+  /** Records assumptions about bounds and columns in memory. */
   addContents(texts: Iterable<string>): void {
     this.usesContents = true;
     for (const text of texts) this.add('contents', text);
   }
 
-  /** Notes a counter that is taken not to wrap around. */
+  /** Records a counter that is assumed not to wrap around. */
   addCounter(base: Base, bytes: number): void {
     this.add('no-wrap', `the counter ${baseName(this.of, base)} fits in ${8 * bytes} bits`);
   }
 
-  /** Notes terms whose arithmetic is taken not to wrap around. */
+  /** Records terms whose arithmetic is assumed not to wrap around. */
   addNoWrap(terms: readonly Term[]): void {
     for (const term of terms) {
       const ticket =

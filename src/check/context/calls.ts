@@ -1,4 +1,4 @@
-/** Calls that a kernel makes of functions that are not known, and what may be taken for granted of them. */
+/** Calls of unknown functions in a kernel, and the assumptions about them. */
 import { objectName } from '../../cuda/names/demangle.ts';
 import { callToUnknown } from '../../ir/form/function-address.ts';
 import type { BlockId, Instruction, Kernel } from '../../ir/form/kernel.ts';
@@ -8,7 +8,7 @@ import type { Assumption } from '../../verdict/finding.ts';
 import type { KernelAndLaunch, SymbolicFacts } from './facts.ts';
 import { declarationOf } from './scalars.ts';
 
-/** The reasons of opaque calls that keep no proof from holding under {@link assumedOfCalls}. */
+/** The reasons of opaque calls that prevent no proof under {@link assumedOfCalls}. */
 export function harmlessCalls(context: KernelAndLaunch & SymbolicFacts): ReadonlySet<string> {
   const reasons = callsWithoutEffect(context).map(({ operation: { effect } }) => (effect.kind === 'opaque' ? effect.reason : '')); // oxfmt-ignore
   return new Set(comparesPointers(context.kernel) ? [...reasons, callToUnknown] : reasons);
@@ -38,7 +38,7 @@ export function comparesPointers({ blocks }: Kernel): boolean {
 
 const functionsOfModule = 'pointers to functions lead to functions whose address this module takes';
 
-/** What is taken for granted of functions without a body, and of pointers to functions. */
+/** Assumptions about functions without a body, and about pointers to functions. */
 export function assumedOfCalls(context: KernelAndLaunch & SymbolicFacts): Assumption[] {
   const callees = callsWithoutEffect(context).map(({ operation: { effect } }) => (effect.kind === 'opaque' ? effect.callee! : '')); // oxfmt-ignore
   const assumptions: Assumption[] = [...new Set(callees)].map((callee) => ({
@@ -50,8 +50,8 @@ export function assumedOfCalls(context: KernelAndLaunch & SymbolicFacts): Assump
 }
 
 /**
- * Calls of functions without a body that are handed no address: of the memory of the kernel they know nothing. A function
- * that is once handed one counts with all its calls, and none counts where the kernel leaves an address in memory.
+ * Calls of functions without a body that receive no address: they cannot access the memory of the kernel. A function
+ * that receives one in some call counts with all its calls, and none counts if the kernel stores an address in memory.
  */
 function callsWithoutEffect(context: KernelAndLaunch & SymbolicFacts): readonly Instruction[] {
   const calls = context.kernel.blocks.flatMap(({ instructions }) =>
@@ -69,12 +69,12 @@ function callsWithoutEffect(context: KernelAndLaunch & SymbolicFacts): readonly 
   return calls.filter((call) => !handed.has(reasonOf(call)));
 }
 
-/** Whether some store or atomic may leave an address where other functions find it. */
+/** Whether some store or atomic may put an address into memory that other functions can read. */
 function storesAddress(context: KernelAndLaunch & SymbolicFacts): boolean {
   return context.kernel.blocks.some(({ instructions }) =>
     instructions.some(({ operation: { effect, mnemonic, sources }, arguments: operands }) => {
       if ((effect.kind !== 'store' && effect.kind !== 'atomic') || effect.space === 'local') return false;
-      // Numbers of 64 bits may be addresses; those that are stored as floating-point numbers are none.
+      // 64-bit values may be addresses, except for those stored as floating-point numbers.
       return operands.some(
         (operand, at) =>
           at > 0 &&
@@ -103,7 +103,7 @@ function mayBeAddress({ request, fields }: KernelAndLaunch, leaf: Term): boolean
     }
     case 'havoc':
     case 'phi':
-      // A float, or half of an address that somebody took apart.
+      // A float, or half of a split address.
       return leaf.width > 32;
     case 'line':
       return false;

@@ -1,6 +1,6 @@
 /**
- * What is known of a kernel under one launch before anything is decided, in parts: each function takes those that it
- * needs. None of it changes; what a check takes for granted on its way is collected apart (`assumed-facts.ts`).
+ * Facts about a kernel under one launch before any decision, in parts: each function takes the parts that it needs.
+ * They are immutable; assumptions made during a check are collected separately (`assumed-facts.ts`).
  */
 import type { Mbarriers } from '../../analysis/barriers/mbarrier.ts';
 import type { NamedBarriers } from '../../analysis/barriers/named-barrier.ts';
@@ -20,7 +20,7 @@ import type { Ticket } from '../ordering/ticket.ts';
 import type { ElementFact } from '../premises/element-fact.ts';
 import type { CheckRequest } from '../request/check-request.ts';
 
-/** A kernel and the launch that is asked about. */
+/** A kernel and the launch under analysis. */
 export interface KernelAndLaunch {
   readonly request: CheckRequest;
   readonly kernel: Kernel;
@@ -36,23 +36,23 @@ export interface SymbolicFacts {
   readonly symbolic: SymbolicKernel;
   readonly dependences: ControlDependence;
   readonly accesses: readonly Access[];
-  /** What a load reads. */
+  /** Kind of memory that a load reads. */
   readonly loaded: (load: Instruction) => LoadedMemory;
-  /** Loads that give a thread one value of one place, by that value's id. */
+  /** Loads that repeat an earlier one of the same location with the same result, by value id. */
   readonly rereads: ReadonlyMap<number, Reread>;
 }
 
-/** What is stated of loaded values. */
+/** Statements about loaded values. */
 export interface ElementFacts {
   /** By value id. */
   readonly elements: ReadonlyMap<number, ElementFact>;
-  /** Values read, whole or in part, from arrays of which something is stated. */
+  /** Values read, whole or in part, from arrays with statements. */
   readonly statedValues: ReadonlySet<number>;
 }
 
-/** The barriers that threads meet at. */
+/** The barriers that threads synchronise at. */
 export interface BarrierFacts {
-  /** Barriers in memory that all of the block meets at. */
+  /** Barriers in memory that synchronise the whole block. */
   readonly inMemory: Mbarriers;
   /** Barriers of part of the block. */
   readonly named: NamedBarriers;
@@ -60,15 +60,15 @@ export interface BarrierFacts {
   readonly isBlockBarrier: (instruction: Instruction) => boolean;
 }
 
-/** What orders accesses apart from barriers. */
+/** Facts that order accesses other than barriers. */
 export interface OrderingFacts {
   readonly sections: CriticalSections;
   readonly bareLocks: BareLocks;
-  /** What the locks are made of. */
+  /** The memory of the locks. */
   readonly locks: readonly Base[];
-  /** What takes and releases them. */
+  /** Accesses that take and release them. */
   readonly lockAccesses: LockAccesses;
-  /** What a thread does only while it holds a lock, apart from accesses. */
+  /** Instructions other than accesses that a thread executes only while it holds a lock. */
   readonly held: ReadonlySet<Instruction>;
   readonly handovers: readonly Handover[];
   /** Values that no two executions share, by value id. */

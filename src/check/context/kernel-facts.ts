@@ -1,4 +1,4 @@
-/** Finds out what is known of a kernel under one launch before anything is decided. */
+/** Collects the facts about a kernel under one launch before any decision. */
 import { arePassedTogether, fromLowerPointers, withKnownDistances, withStatedApart } from './aliasing.ts';
 import { declarationOf, isFloatParameter, givenScalar } from './scalars.ts';
 import type { KernelContext, KernelAndLaunch, SymbolicFacts } from './facts.ts';
@@ -51,8 +51,8 @@ export function kernelContext(asked: CheckRequest): KernelContext {
 }
 
 /**
- * Whole parameters that `SELVAGE_ASSUME` in the entry block, where every thread passes, sets equal to a number: then
- * that number is the argument in every execution that counts.
+ * Whole parameters that `SELVAGE_ASSUME` in the entry block, which every thread passes, sets equal to a constant: then
+ * that constant is the argument in every valid execution.
  */
 function statedScalars({ kernel, symbolic, request }: KernelAndLaunch & SymbolicFacts): Map<number, bigint> {
   const scalars = new Map<number, bigint>();
@@ -112,7 +112,7 @@ function contextOf(request: CheckRequest): KernelContext {
   const guarded = new Set(accesses.filter(({ index }) => sections.has(index)).map(({ instruction }) => instruction));
   for (const { instruction } of accesses.filter((access) => handovers.some((by) => isReadInTurn(kernel, by, access))))
     guarded.add(instruction);
-  // Within a lock, and behind what is handed over, threads read one after the other what the one before has written.
+  // Within a lock, and after an acquire, each thread may read a different value written by the one before.
   const loaded = (load: Instruction): LoadedMemory => {
     const memory = ofMemory(load);
     return memory === 'written' && guarded.has(load) ? 'private' : memory;
@@ -153,7 +153,7 @@ function contextOf(request: CheckRequest): KernelContext {
   };
 }
 
-/** Evaluates the kernel; where thread 0 tells its block something, again, with what it tells. */
+/** Evaluates the kernel; if thread 0 broadcasts values to its block, again with those values. */
 function evaluateWithBroadcasts(
   kernel: Kernel,
   dependences: ControlDependence,
@@ -165,7 +165,7 @@ function evaluateWithBroadcasts(
   const symbolic = evaluateSymbolically(kernel, meaning);
   const accesses = accessesOf(symbolic);
   const barriers = pointsOf(kernel, isFullBarrier);
-  // What all threads load from one place in shared memory is one value where nothing races; of others nothing is known.
+  // Loads of all threads from one location in shared memory have one value if no access races; others are unknown.
   const ofOnePlace = new Set(accesses.filter(constantPlace).map(({ instruction }) => instruction));
   const loaded = (load: Instruction): LoadedMemory => {
     const { effect } = load.operation;
@@ -189,7 +189,7 @@ function evaluateWithBroadcasts(
   return { symbolic: again, accesses: accessesOf(again), broadcasts };
 }
 
-/** What is stated of the contents of an array that a flag or counter lies in. */
+/** Whether the array of a flag or counter is stated, or assumed, to be zero at the start. */
 export function startOf({ parameters, assumptions }: CheckRequest, base: Base): 'stated' | 'assumed' | 'no' {
   if (base.kind === 'object' && base.object.initial?.some((byte) => byte !== 0)) return 'no';
   const stated = assumptions.flatMap(({ expression }) => {
@@ -206,8 +206,8 @@ export function startOf({ parameters, assumptions }: CheckRequest, base: Base): 
 }
 
 /**
- * Whether threads that share everything else may read different values: one before what is handed over has arrived, one
- * behind it. Where a barrier of the block follows, all of its threads are behind it.
+ * Whether threads with equal shared values may read different ones: one before a release is visible, one after it. If a
+ * barrier of the block follows, all of its threads are after it.
  */
 function isReadInTurn({ blocks }: Kernel, by: Handover, { index, operation }: Access): boolean {
   if (operation === 'write') return false;
@@ -216,7 +216,7 @@ function isReadInTurn({ blocks }: Kernel, by: Handover, { index, operation }: Ac
   return by.after.grid.has(index) && blocks.some(({ instructions }) => instructions.some(isGridBarrier));
 }
 
-/** The launch's dimensions, each axis as the launch says; an axis that nothing is said of and that the kernel never reads is 1. */
+/** The launch's dimensions; an axis that the launch does not specify and that the kernel never reads is 1. */
 function dimensionsOf(kernel: Kernel, launch: Launch): Dimensions {
   const read = specialRegisters(kernel);
   const usesLane = [...read].some((name) => /^(laneid|lanemask)/.test(name));
@@ -247,7 +247,7 @@ function specialRegisters(kernel: Kernel): Set<string> {
   return read;
 }
 
-/** Whether the kernel itself writes what an access points into. */
+/** Whether the kernel itself writes the memory that an access points into. */
 export function isWritten({ accesses }: Pick<SymbolicFacts, 'accesses'>, { key }: Base): boolean {
   return accesses.some(
     ({ operation, targets }) => operation !== 'read' && targets.some(({ base }) => base.key === key),

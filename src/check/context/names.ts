@@ -1,4 +1,4 @@
-/** Names that reports give to what a kernel computes and accesses: terms, arrays, places in the source. */
+/** Names in reports for values and accesses of a kernel: terms, arrays, places in the source. */
 import { type Location, outsideToolkit } from '../../source/location.ts';
 import type { Instruction, Kernel } from '../../ir/form/kernel.ts';
 import type { Base } from '../../analysis/values/memory-base.ts';
@@ -7,7 +7,7 @@ import { fieldName, parameterName } from '../../launch/parameter-field.ts';
 import { type TermNames, printTerm } from '../../analysis/values/print-term.ts';
 import type { KernelAndLaunch, SymbolicFacts } from './facts.ts';
 
-/** What it takes to name a value. */
+/** The facts needed to name a value. */
 type NamedValues = Pick<KernelAndLaunch, 'request' | 'kernel'> & Pick<SymbolicFacts, 'accesses' | 'symbolic'>;
 
 /** Loads within the index of a load that are still spelled out. */
@@ -63,7 +63,7 @@ export function wholeTerm(context: NamedValues, term: Term): string {
   return printTerm(term, termNames(context));
 }
 
-/** The name of what an access points into. */
+/** The name of the memory that an access points into. */
 export function baseName({ request, kernel }: Pick<KernelAndLaunch, 'request' | 'kernel'>, base: Base): string {
   if (base.kind === 'object') return request.objectName(base.object.symbol);
   if (base.kind === 'parameter')
@@ -73,13 +73,13 @@ export function baseName({ request, kernel }: Pick<KernelAndLaunch, 'request' | 
   return base.kind === 'loaded' ? `${baseName({ request, kernel }, base.table)}[...]` : 'memory';
 }
 
-/** Where the user wrote an instruction: the innermost frame outside the toolkit's headers. */
+/** The user's source location of an instruction: the innermost frame outside the toolkit's headers. */
 export function placeOf(kernel: Kernel, instruction: Pick<Instruction, 'location' | 'ptxLine'>): Location {
   const place = outsideToolkit(instruction.location ?? locationBeside(kernel, instruction.ptxLine)) ?? kernel.location;
   return place ?? { file: kernel.symbol, line: Math.max(1, instruction.ptxLine) };
 }
 
-/** Of what comes before an instruction in its block, else behind it: the compiler gives none to what it moves or merges. */
+/** Location of the preceding code in the block, or else of the following: moved and merged instructions have none. */
 function locationBeside({ blocks }: Kernel, ptxLine: number): Location | undefined {
   for (const { instructions, terminator } of blocks) {
     const at = instructions.findIndex((instruction) => instruction.ptxLine === ptxLine);

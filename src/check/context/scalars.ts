@@ -1,4 +1,4 @@
-/** Parameters as the source declares them, as assumptions name them, and as the launch gives them. */
+/** Parameters as the source declares them, as assumptions name them, and as the launch specifies them. */
 import type { Launch } from '../../launch/launch.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import { sizeOfType, integerType } from '../../cuda/syntax/basic-type.ts';
@@ -8,7 +8,7 @@ import type { KernelAndLaunch } from './facts.ts';
 import type { DeclaredAs } from '../../analysis/values/memory-base.ts';
 import type { ParameterSource } from '../../launch/parameter-source.ts';
 
-/** What the source declares a parameter, or a field of it, to be. */
+/** The declaration of a parameter, or of a field of it, in the source. */
 export function declarationOf(parameter: ParameterSource | undefined, offset: number): ReturnType<DeclaredAs> {
   const field = parameter?.fields?.find((candidate) => candidate.offset === offset);
   const type = field?.type ?? (offset === 0 ? parameter?.type : undefined);
@@ -29,7 +29,7 @@ export function fieldAt(
   return context.fields.find((field) => field.index === index && field.offset === offset);
 }
 
-/** The scalar that an assumption names, if the kernel reads it as it is declared: whole, and as a whole number. */
+/** The scalar that an assumption names, if the kernel reads it as it is declared: whole, and as an integer. */
 export function namedField(context: KernelAndLaunch, named: NamedScalar): ParameterField | undefined {
   if (isFloatParameter(context.kernel, named.index)) return undefined;
   return context.fields.find(
@@ -39,8 +39,8 @@ export function namedField(context: KernelAndLaunch, named: NamedScalar): Parame
 }
 
 /**
- * The scalar that an assumption names, whether the kernel reads it or not: what is said of it may contradict what else
- * is said of it. Undefined where its declaration as a whole number is not at hand.
+ * The scalar that an assumption names, whether the kernel reads it or not: statements about it may contradict each
+ * other. Undefined if it has no known declaration as an integer.
  */
 export function integerField(context: KernelAndLaunch, named: NamedScalar): ParameterField | undefined {
   const read = namedField(context, named);
@@ -62,7 +62,7 @@ export function isFloatParameter(kernel: Kernel, index: number): boolean {
   return /^f/.test(kernel.parameters[index]?.type ?? '');
 }
 
-/** The bits of a scalar that the launch gives. */
+/** The bits of a scalar that the launch specifies. */
 export function givenScalar(launch: Launch, index: number, offset: number, bytes: number): bigint | undefined {
   const value = launch.scalars.get(index);
   return value === undefined ? undefined : BigInt.asUintN(bytes * 8, value >> BigInt(8 * offset));

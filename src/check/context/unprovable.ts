@@ -1,10 +1,10 @@
-/** What of a kernel is not understood well enough to prove anything. */
+/** Parts of a kernel that are not modelled well enough for any proof. */
 import type { Kernel } from '../../ir/form/kernel.ts';
 import type { Reason } from '../../verdict/reason.ts';
 import { harmlessCalls } from './calls.ts';
 import type { KernelAndLaunch, SymbolicFacts } from './facts.ts';
 
-/** Why nothing about this kernel can be proved; null where all of it is understood. */
+/** Why nothing about this kernel can be proved; null if all of it is modelled. */
 export function unprovable(context: KernelAndLaunch & SymbolicFacts): Reason | null {
   const { kernel } = context;
   if (kernel.isTooLarge) return { kind: 'too-large' };

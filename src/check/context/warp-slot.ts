@@ -1,7 +1,7 @@
 /**
- * Slots that the threads of a warp draw together: a vote tells who takes part, one addition of their number to a counter
- * reserves as many slots, lane 0 tells the others where they start, and each who takes part adds the number of those
- * before it. As long as the counter does not wrap around, no two executions get the same slot.
+ * Slots that the threads of a warp allocate together: a vote determines the participants, one addition of their count
+ * to a counter reserves that number of slots, lane 0 broadcasts the first slot, and each participant adds the number of
+ * those before it. As long as the counter does not wrap around, no two executions get the same slot.
  */
 import type { KernelAndLaunch, SymbolicFacts, OrderingFacts } from './facts.ts';
 import { type Access, isWriter } from '../../analysis/values/access.ts';
@@ -17,7 +17,7 @@ import type { MayAlias } from '../obligations/obligation.ts';
 import { addendOf, isOfOnePlace } from '../ordering/synchronising-access.ts';
 import { isSetUpBefore } from '../ordering/ticket.ts';
 
-/** The counter that hands out the elements at which an access happens, each to one thread once; null where none does. */
+/** The counter that allocates the elements of an access, each to one thread once; null without such a counter. */
 export function slotCounter(
   context: KernelAndLaunch & SymbolicFacts & OrderingFacts,
   access: Access,
@@ -25,7 +25,7 @@ export function slotCounter(
 ): Access | null {
   const { symbolic, dimensions } = context;
   const { kernel } = symbolic;
-  // Lanes are told by the index along x.
+  // Lanes are identified by the index along x.
   if (dimensions.block[1] !== 1 || dimensions.block[2] !== 1) return null;
   const [target, ...more] = access.targets;
   const slot = target && more.length === 0 && slotOf(target, access.bytes);
@@ -60,7 +60,7 @@ export function slotCounter(
   const counter = drawn && context.accesses.find(({ instruction }) => instruction === definer(context, drawn));
   if (!counter || symbolic.operand(counter.instruction.arguments[1]!) !== countOf(context, ballot)) return null;
   if (!isOnlyCounted(context, counter, mayAlias)) return null;
-  // All of them in one round.
+  // All of them in one iteration.
   const points = [vote, shuffle, counter.instruction].map((instruction) => pointOf(context, instruction));
   const loop = kernel.loopOf[access.block] ?? null;
   const [voted, exchanged, added] = points as [Point, Point, Point];
@@ -80,7 +80,7 @@ function pointOf({ symbolic }: SymbolicFacts, instruction: Instruction) {
   return { block: block.id, position: block.instructions.indexOf(instruction) };
 }
 
-/** The sum of two values of 32 bits that tells elements at least as large as an access apart. */
+/** The 32-bit sum that identifies elements at least as large as the access. */
 function slotOf({ offset }: Target, bytes: number): Term | null {
   const [wide] = offset.arguments;
   if (offset.operator !== 'sum' || offset.width !== 64 || offset.arguments.length !== 1 || !wide) return null;
@@ -92,7 +92,7 @@ function slotOf({ offset }: Target, bytes: number): Term | null {
   return isSlot && slot.coefficients.every((by) => by === 1n) ? slot : null;
 }
 
-/** The instruction whose first result an unknown value is. */
+/** The instruction whose first result is an unknown value. */
 function definer({ kernel }: Pick<KernelAndLaunch, 'kernel'>, { atom }: Term): Instruction | undefined {
   if (atom?.kind !== 'havoc' || atom.value < 0) return undefined;
   const { definition } = kernel.values[atom.value]!;
@@ -100,14 +100,14 @@ function definer({ kernel }: Pick<KernelAndLaunch, 'kernel'>, { atom }: Term): I
   return definition.instruction.results[0] === atom.value ? definition.instruction : undefined;
 }
 
-/** A term in which nothing but the index along x is open, for a thread. */
+/** The value of a term, in which only the index along x is open, for a thread. */
 function valueFor(term: Term, thread: number): bigint | undefined {
   const index = ({ atom }: Term): bigint | undefined =>
     atom?.kind === 'thread' && atom.axis === 0 ? BigInt(thread) : undefined;
   return evaluateTerm(term, index, new Map());
 }
 
-/** What the first lane of each warp has for a value. */
+/** The value in the first lane of each warp. */
 function ofLaneZero(term: Term): Term | null {
   if (term.operator !== 'select') return term;
   const [test, a, b] = term.arguments as [Term, Term, Term];
@@ -116,7 +116,7 @@ function ofLaneZero(term: Term): Term | null {
   return firsts.every((holds) => holds === 0n) ? ofLaneZero(b) : null;
 }
 
-/** The number of those that a vote counts. */
+/** The number of lanes that a vote counts. */
 function countOf({ symbolic: { store } }: SymbolicFacts, ballot: Term): Term {
   return store.pure('popc', 32, [ballot]);
 }

@@ -9,10 +9,10 @@ import type { Term } from '../../term/term.ts';
 import type { Difference } from '../obligations/difference.ts';
 import type { Obligation } from '../obligations/obligation.ts';
 
-/** How a difference alone refutes an overlap. */
+/** How a difference refutes an overlap without further facts. */
 export type DifferenceArgument = 'interval' | 'divisor' | 'radix' | 'block-size';
 
-/** How the difference alone shows that the accesses of an obligation never touch overlapping bytes; null: not at all. */
+/** How the difference proves that the accesses of an obligation never touch overlapping bytes; null: it does not. */
 export function refutedByDifference(
   dimensions: Dimensions,
   obligation: Obligation,
@@ -28,10 +28,7 @@ export function refutedByDifference(
   return refutedByBlockSize(dimensions, obligation, difference, behind, ahead) ? 'block-size' : null;
 }
 
-/**
- * Blocks of any size n that go side by side: c*(n*b + t), where t is below n, is at least c apart for two threads of
- * different blocks.
- */
+/** Adjacent blocks of any size n: c*(n*b + t) with t below n differs by at least c in threads of different blocks. */
 function refutedByBlockSize(
   { grid }: Dimensions,
   { scope }: Obligation,
@@ -103,7 +100,7 @@ function refutedByInjectivity(
   }));
   if (parts.some((part) => part.count !== 2)) return false;
   parts.sort((a, b) => (a.size < b.size ? -1 : a.size > b.size ? 1 : 0));
-  // What is to be reached by the largest part, if that is not zero: the overlap, the constant and all smaller parts.
+  // The bound that the largest nonzero part has to exceed: the overlap, the constant and all smaller parts.
   const { constant } = difference;
   let below = (behind > ahead ? behind : ahead) + (constant < 0n ? -constant : constant);
   for (const part of parts) {

@@ -14,13 +14,13 @@ import {
   multiplyBits,
 } from './bit-value.ts';
 
-/** The value that a name in an assumption stands for; null where it is not a scalar that can be one. */
+/** The value that a name in an assumption denotes; null if it is not a usable scalar. */
 export type BitVocabulary = (name: Extract<IntegerExpression, { kind: 'parameter' | 'dimension' }>) => BitValue | null;
 
-/** Results of more bits than this are not worth an assumption. */
+/** Wider results do not justify an assumption. */
 const maxBits = 160;
 
-/** A condition as a formula; null where it has none (it is then not used: weaker, still sound). */
+/** A condition as a formula; null if it has none (it is then not used: weaker, still sound). */
 export function encodeBitCondition(condition: Condition, vocabulary: BitVocabulary): string | null {
   switch (condition.kind) {
     case 'comparison': {
@@ -100,7 +100,7 @@ function constantOf(expression: IntegerExpression): bigint | undefined {
   return evaluateExpression(expression, () => undefined);
 }
 
-/** What `(x & (x - 1)) == 0` states to be a power of two, or zero; null for any other condition. */
+/** The expression that `(x & (x - 1)) == 0` states to be a power of two, or zero; null for any other condition. */
 export function powerOfTwo(condition: Condition): IntegerExpression | null {
   if (condition.kind !== 'comparison' || condition.operator !== '==') return null;
   for (const [mask, zero] of [

@@ -1,6 +1,6 @@
 /**
- * Integers as bit-vectors in SMT-LIB: each value is a two's complement number of just the bits that its range takes, so
- * that no operation here wraps around.
+ * Integers as bit-vectors in SMT-LIB: each value is in two's complement with the minimal width for its range, so that
+ * no operation here wraps around.
  */
 import type { Bounds } from '../../term/linear.ts';
 
@@ -9,17 +9,17 @@ export interface BitValue extends Bounds {
   readonly text: string;
 }
 
-/** Bits of a two's complement number that holds every value of a range. */
+/** Width in two's complement that represents every value of a range. */
 export function bitsOf({ low, high }: Bounds): number {
   return Math.max(magnitude(low < 0n ? -low - 1n : low), magnitude(high < 0n ? -high - 1n : high)) + 1;
 }
 
-/** Bits of an unsigned number. */
+/** Width of an unsigned value. */
 export function magnitude(value: bigint): number {
   return value === 0n ? 0 : value.toString(2).length;
 }
 
-/** A number that is known. */
+/** A constant. */
 export function constantBits(value: bigint): BitValue {
   return { text: literal(value, bitsOf({ low: value, high: value })), low: value, high: value };
 }
@@ -51,7 +51,7 @@ export function signedLowBits(value: BitValue, bits: number): BitValue {
   return { text: resize(value, bits), low: -half, high: half - 1n };
 }
 
-/** constant + sum of factor * value, whose result is known to lie in `range`. */
+/** constant + sum of factor * value, whose result is known to be in `range`. */
 export function sumOf(constant: bigint, parts: readonly (readonly [BitValue, bigint])[], range: Bounds): BitValue {
   const bits = bitsOf(range);
   const addends = parts
@@ -99,7 +99,7 @@ export function combineBits(operator: 'and' | 'or' | 'xor', a: BitValue, b: BitV
   return { text: fitted(text, bits, { low, high }), low, high };
 }
 
-/** A bit-vector of `bits` bits as one of the bits that a range takes, which holds its value. */
+/** A bit-vector of `bits` bits in the width of a range that contains its value. */
 function fitted(text: string, bits: number, range: Bounds): string {
   const own = bitsOf(range);
   return own < bits ? `((_ extract ${own - 1} 0) ${text})` : text;
@@ -131,7 +131,7 @@ export function divideBits(operator: 'udiv' | 'urem', a: BitValue, b: BitValue):
   return { text: fitted(text, bits, { low: 0n, high }), low: 0n, high };
 }
 
-/** `a` where the formula holds, else `b`. */
+/** `a` if the formula holds, otherwise `b`. */
 export function chooseBits(condition: string, a: BitValue, b: BitValue): BitValue {
   const range = { low: least([a.low, b.low]), high: most([a.high, b.high]) };
   const bits = bitsOf(range);

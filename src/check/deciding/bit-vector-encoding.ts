@@ -1,7 +1,7 @@
 /**
- * The last tier before a run: obligations over bit-vectors, for what linear arithmetic leaves open: xor, masks, shifts
- * by variables, counts of bits. Every value has just the bits that its range takes, and every operation is exact, but for
- * products of two wide unknowns, of which only the product lemma is known (see `linear-encoding.ts`).
+ * The last tier before a run: obligations over bit-vectors, for operations beyond linear arithmetic: xor, masks, shifts
+ * by variables, population counts. Every value has the minimal width for its range, and every operation is exact,
+ * except for products of two wide unknowns, for which only the product lemma is known (see `linear-encoding.ts`).
  */
 import { floorDivide } from '../../base/integer.ts';
 import { type Premise, PremiseList } from '../../solver/premise.ts';
@@ -38,7 +38,7 @@ import type { WarpRelation } from '../obligations/warp-collective-overlap.ts';
 import type { ParameterField } from '../../launch/parameter-field.ts';
 
 /**
- * What a query knows of products of two unknowns: the product lemma alone, or all of their bits where they are small.
+ * Constraints on products of two unknowns in a query: only the product lemma, or all of their bits if they are small.
  * Names to assume, the cheaper first.
  */
 export const productModes = ['products_related', 'products_exact'] as const;
@@ -55,7 +55,7 @@ export class BitVectorEncoding {
   private readonly premises = new PremiseList();
   private readonly values = new Map<string, BitValue>();
   private readonly truths = new Map<string, { readonly name: string; readonly assumes: ReadonlySet<Term> }>();
-  /** Exponents of what is known to be a power of two, by name. */
+  /** Exponents of known powers of two, by name. */
   private readonly exponents = new Map<string, BitValue>();
   /** Declared names that may be negative, with their bits. */
   private readonly signed = new Map<string, number>();
@@ -67,7 +67,7 @@ export class BitVectorEncoding {
   }[] = [];
   private knowsExact = false;
   private assumed = new Set<Term>();
-  /** Terms that definitions take not to wrap around: those hold for every later formula too. */
+  /** Terms whose definitions assume no wrap-around, in every later formula too. */
   private readonly standing = new Set<Term>();
   private defining = 0;
   private readonly symbolic: SymbolicKernel;
@@ -91,24 +91,24 @@ export class BitVectorEncoding {
     this.premises.assert(`(xor ${related} ${exact})`);
   }
 
-  /** What has been declared and defined since the last call. */
+  /** Declarations and definitions since the last call. */
   takePremises(): readonly Premise[] {
     return this.premises.take();
   }
 
-  /** Terms taken not to wrap around in formulas since the last call, and in all definitions. */
+  /** Terms assumed not to wrap around in formulas since the last call, and in all definitions. */
   takeAssumptions(): Term[] {
     const list = [...new Set([...this.assumed, ...this.standing])];
     this.assumed.clear();
     return list;
   }
 
-  /** The modes in which the facts so far differ. */
+  /** The modes in which the premises so far differ. */
   get modes(): readonly string[] {
     return this.knowsExact ? productModes : productModes.slice(0, 1);
   }
 
-  /** A model with the numbers that the unknowns stand for. */
+  /** A model with the values of the unknowns. */
   readModel(model: Model): Model {
     const numbers = new Map(model);
     for (const [name, bits] of this.signed) {
@@ -131,7 +131,7 @@ export class BitVectorEncoding {
     return `(and ${parts.join(' ')})`;
   }
 
-  /** Formulas that those of some terms that an obligation computes with do not wrap around, in either thread. */
+  /** Formulas that state for some terms of an obligation that they do not wrap around, in either thread. */
   fit({ first, second }: Obligation, terms: ReadonlySet<Term>): string[] {
     const formulas: string[] = [];
     const read = [first, second].flatMap(({ target, reading, conditions }) => [
@@ -153,8 +153,8 @@ export class BitVectorEncoding {
   }
 
   /**
-   * The distance between the accesses is less than their bytes. What is added stands on one side and what is subtracted
-   * on the other, without their common factor: sums that occur in conditions too are then the same to the solver.
+   * The distance between the accesses is less than their bytes. Added terms are on one side and subtracted ones on the
+   * other, without their common factor: sums that also occur in conditions are then identical for the solver.
    */
   private overlaps(obligation: Obligation): string[] {
     const { constant, unknowns, assumes } = addressDifference(this.symbolic, this.instances, obligation);
@@ -178,7 +178,7 @@ export class BitVectorEncoding {
     return [atMostBits(sum(-1n, least), sum(1n, 0n)), atMostBits(sum(1n, 0n), sum(-1n, most))];
   }
 
-  /** The formula that two threads meet the conditions. */
+  /** The formula that two threads satisfy the conditions. */
   together(conditions: readonly ReadCondition[]): string {
     return `(and ${[this.distinct('t'), ...this.conditions(conditions)].join(' ')})`;
   }
@@ -222,7 +222,7 @@ export class BitVectorEncoding {
     return value;
   }
 
-  /** Gives a value a name, so that text does not repeat it. */
+  /** Names a value, so that its text is not repeated. */
   private keep(name: string, value: BitValue): BitValue {
     const kept = { ...value, text: name };
     this.premises.emit(`(define-fun ${name} () (_ BitVec ${bitsOf(value)}) ${value.text})`);
@@ -244,7 +244,7 @@ export class BitVectorEncoding {
     return differ.length === 0 ? 'false' : `(or ${differ.join(' ')})`;
   }
 
-  /** The two threads are in one warp, or in two; nothing where the number of a thread is not linear. */
+  /** The two threads are in one warp, or in two; empty if the linear thread index is not linear. */
   private warps(relation: WarpRelation): string[] {
     const [width, height, depth] = this.dimensions.block;
     if (relation === null || (width === null && (height !== 1 || depth !== 1)) || (height === null && depth !== 1))
@@ -270,7 +270,7 @@ export class BitVectorEncoding {
     return offset === 0n ? value : addBits(offset, [[value, 1n]]);
   }
 
-  /** The unknown that a term becomes in a reading, without what tells one round from the next; null for a constant. */
+  /** The unknown of a term for one thread, without the iteration relation; null for a constant. */
   private named(term: Term, reading: TermInstance): BitValue | null {
     const { name, bounds } = instanceOf(this.symbolic, this.instances, term, reading);
     if (name === null) return null;
@@ -284,7 +284,7 @@ export class BitVectorEncoding {
     return value;
   }
 
-  /** Indices stay below symbolic dimensions, and a block has no more threads than `threadLimit` says. */
+  /** Indices are below symbolic dimensions, and a block has at most `threadLimit` threads. */
   private declareAtom(leaf: Term, name: string, bounds: Bounds, reading: TermInstance): BitValue {
     const value =
       bounds.low >= 0n && this.isPowerOfTwo(leaf) ? this.declarePower(name, bounds) : this.introduce(name, bounds);
@@ -305,7 +305,7 @@ export class BitVectorEncoding {
     return value;
   }
 
-  /** 1 << exponent, or zero where the range allows it. */
+  /** 1 << exponent, or zero if the range allows it. */
   private declarePower(name: string, bounds: Bounds): BitValue {
     const value = this.introduce(name, bounds);
     const exponent = this.introduce(`${name}_e`, { low: 0n, high: BigInt(magnitude(bounds.high)) });
@@ -324,7 +324,7 @@ export class BitVectorEncoding {
     return value;
   }
 
-  /** The number in the range that is congruent to the pattern modulo 2^width. */
+  /** The value in the range that is congruent to the pattern modulo 2^width. */
   private settle(name: string, width: number, range: Bounds, pattern: BitValue): BitValue {
     if (inside(pattern, range)) return this.keep(name, pattern);
     const reading = inside(range, unsignedBounds(width))
@@ -343,7 +343,7 @@ export class BitVectorEncoding {
     return this.keep(name, { ...range, text: resize(whole, bitsOf(range)) });
   }
 
-  /** A number congruent to the term modulo 2^width; null where it is not worked out. */
+  /** A value congruent to the term modulo 2^width; null if it is not computed. */
   private pattern(term: Term, range: Bounds, reading: TermInstance): BitValue | null {
     const { view } = this.symbolic;
     const { width, operator } = term;
@@ -360,7 +360,7 @@ export class BitVectorEncoding {
       case 'xor':
         return combineBits(operator, natural(a), natural(b));
       case 'shl':
-        // Of a number that is not negative, the bits of its range are enough.
+        // For a nonnegative value, the bits of its range are enough.
         return shiftLeft(natural(a), bits(b), range.low < 0n ? width : Math.min(width, bitsOf(range)));
       case 'lshr':
         return shiftRight(bits(a), bits(b));
@@ -418,7 +418,7 @@ export class BitVectorEncoding {
     }
   }
 
-  /** A product with a power of two is a shift; others are worked out where they are small. */
+  /** A product with a power of two is a shift; others are computed if they are small. */
   private patternOfProduct(term: Term, reading: TermInstance): BitValue | null {
     const { view } = this.symbolic;
     const factors = term.arguments as [Term, Term];
@@ -441,7 +441,7 @@ export class BitVectorEncoding {
     return null;
   }
 
-  /** P(e, u) = e*u grows with e where u is not negative, by u at least. */
+  /** P(e, u) = e*u grows with e if u is not negative, by at least u. */
   private relateProduct(term: Term, name: string, product: BitValue, reading: TermInstance): void {
     const { view } = this.symbolic;
     const [a, b] = (term.arguments as [Term, Term]).map((factor) => this.linear(view.natural(factor), reading));
@@ -476,7 +476,7 @@ export class BitVectorEncoding {
     }
   }
 
-  /** A condition; what is not arithmetic becomes an unknown truth value of its own. */
+  /** A condition; parts other than arithmetic become separate unknown truth values. */
   truth(term: Term, reading: TermInstance): string {
     if (term.operator === 'constant') return term.value === 1n ? 'true' : 'false';
     const key = instanceOf(this.symbolic, this.instances, term, reading).name ?? '';
@@ -529,7 +529,7 @@ export class BitVectorEncoding {
   }
 }
 
-/** Those of some terms that a term holds, and whether they are read as signed numbers there. */
+/** Those of some terms that occur in a term, and whether they are read as signed there. */
 function partsAmong(
   term: Term,
   terms: ReadonlySet<Term>,
@@ -554,7 +554,7 @@ function greatestCommonDivisor(a: bigint, b: bigint): bigint {
   return x;
 }
 
-/** Whether an obligation computes with bits, which linear arithmetic leaves open. */
+/** Whether an obligation contains bit operations, which linear arithmetic leaves open. */
 export function holdsBits({ first, second }: Obligation): boolean {
   return [first, second].some(
     ({ target, conditions }: AccessSide) =>
@@ -565,7 +565,7 @@ export function holdsBits({ first, second }: Obligation): boolean {
 const counting = new Set(['popc', 'clz', 'brev']);
 const bitTerms = new WeakMap<Term, boolean>();
 
-/** Whether a term holds a xor, a mask that is no remainder, a shift by a variable or a count of bits. */
+/** Whether a term contains a xor, a mask other than a remainder, a shift by a variable or a population count. */
 export function computesWithBits(term: Term): boolean {
   let known = bitTerms.get(term);
   if (known === undefined) {

@@ -10,7 +10,7 @@ import type { Obligation } from '../obligations/obligation.ts';
 
 export type CheapResult =
   | { readonly kind: 'proved'; readonly by: DifferenceArgument | 'coordinates' | 'enumeration'; readonly assumes: readonly Term[] } // oxfmt-ignore
-  /** `exact`: the hits happen for every value of what is not enumerated. */
+  /** `exact`: the hits occur for every value of the variables that are not enumerated. */
   | { readonly kind: 'open'; readonly hits: readonly Hit[]; readonly exact: boolean; readonly difference: Difference };
 
 /** The tiers without a solver. */

@@ -1,7 +1,7 @@
 /**
- * Addresses that are made of parts of indices: the tile `p / 64`, `p % 64` of a matrix, the lane and the warp of a thread.
- * In mixed radix two of them are equal only if all parts are. Parts that are equal tell the bits of what they are parts
- * of, and those may tell the thread or the block: then it is one thread (block), not two.
+ * Addresses composed of parts of indices: the tile `p / 64`, `p % 64` of a matrix, the lane and the warp of a thread.
+ * In mixed radix two of them are equal only if all parts are. Equal parts fix bits of their index, and those may
+ * identify the thread or the block: then it is one thread (block), not two.
  */
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
@@ -9,7 +9,7 @@ import type { Term } from '../../term/term.ts';
 import type { Difference, Unknown } from '../obligations/difference.ts';
 import type { Obligation } from '../obligations/obligation.ts';
 
-/** `by` times the distance of a part in two threads, which is at most `spread` to either side. */
+/** `by` times the distance of a part in two threads, which is at most `spread` in absolute value. */
 interface Part {
   readonly term: Term;
   readonly by: bigint;
@@ -18,7 +18,7 @@ interface Part {
 
 /**
  * Shows that an overlap forces the two threads (blocks) to be the same one.
- * @returns the terms that are taken not to wrap around for that; null where it is not shown
+ * @returns the terms that are assumed not to wrap around; null if it is not proved
  */
 export function refutedByCoordinates(
   symbolic: SymbolicKernel,
@@ -62,13 +62,13 @@ function partsOf({ unknowns }: Difference, mostOf: (unknown: Unknown) => bigint)
   }
   if ([...pairs.values()].some(({ sides }) => sides.size !== 2)) return null;
   return [...pairs].map(([term, { by, low, high }]) => {
-    // Of `1024*p & 65535` only every 1024th number is a value.
+    // `1024*p & 65535` takes only multiples of 1024.
     const step = stepOf(term);
     return { term, by: (by < 0n ? -by : by) * step, spread: (high - low) / step };
   });
 }
 
-/** What a condition says terms are at most, as unsigned numbers: of an index that counts from 0, `i < 16`. */
+/** Upper bounds of terms that a condition implies, unsigned: `i < 16` for an index that counts from 0. */
 function limitsOf(condition: Term): ReadonlyMap<Term, bigint> {
   const limits = new Map<Term, bigint>();
   for (const part of condition.operator === 'all' ? condition.arguments : [condition]) {
@@ -76,14 +76,14 @@ function limitsOf(condition: Term): ReadonlyMap<Term, bigint> {
     const comparison = isNegated ? part.arguments[0]! : part;
     if (!/^[us]lt$/.test(comparison.operator)) continue;
     const [term, limit] = isNegated ? comparison.arguments.toReversed() : comparison.arguments;
-    // Rounds are never negative, and the sign of the limit is that of a number.
+    // Iteration counters are never negative, and a positive limit has the same value signed and unsigned.
     const isIndex = term!.atom?.kind === 'iteration' && limit!.operator === 'constant' && limit!.value < 1n << 31n;
     if (isIndex) limits.set(term!, isNegated ? limit!.value : limit!.value - 1n);
   }
   return limits;
 }
 
-/** What the values of a masked term are multiples of. */
+/** A divisor of all values of a masked term. */
 function stepOf({ operator, arguments: [a, mask] }: Term): bigint {
   if (operator !== 'and' || mask!.operator !== 'constant') return 1n;
   const bits = mask!.value & allBits(a!.width) & ~(scaleOf(a!) - 1n);
@@ -102,8 +102,8 @@ function allBits(width: number): bigint {
 }
 
 /**
- * Whether an overlap is impossible whatever the parts are (`apart`), possible only where each part is the same in both
- * threads (`equal`), or neither is shown.
+ * Whether an overlap is impossible for all parts (`apart`), possible only if each part is the same in both threads
+ * (`equal`), or neither is proved.
  */
 function areAllEqual(
   parts: readonly Part[],
@@ -115,7 +115,7 @@ function areAllEqual(
   let reach = sorted.reduce((sum, { by, spread }) => sum + by * spread, 0n);
   for (const { by, spread } of sorted) {
     reach -= by * spread;
-    // constant + by * d + what is smaller is to be within -behind … ahead.
+    // constant + by * d + the smaller parts has to be within -behind … ahead.
     const least = ceiling(-behind - reach - constant, by);
     const most = floor(ahead + reach - constant, by);
     const [from, to] = [least > -spread ? least : -spread, most < spread ? most : spread];
@@ -134,7 +134,7 @@ function ceiling(a: bigint, b: bigint): bigint {
   return -floor(-a, b);
 }
 
-/** Bits of terms that are the same in both threads, and what follows. */
+/** Bits of terms that are the same in both threads, and their consequences. */
 class EqualBits {
   readonly assumes: Term[] = [];
   private readonly bits = new Map<Term, bigint>();
@@ -176,7 +176,7 @@ class EqualBits {
         if (constant !== undefined) this.add(a!, now << constant);
         break;
       case 'ashr':
-        // The sign stands in all upper bits.
+        // The sign is in all upper bits.
         if (constant !== undefined && constant < BigInt(term.width)) this.add(a!, now << constant);
         break;
       case 'zext':
@@ -197,7 +197,7 @@ class EqualBits {
     if (now === allBits(term.width)) this.settle(term);
   }
 
-  /** What is the same before and behind the point of a division is the same. */
+  /** A term is the same in both threads if its quotient and its remainder are. */
   private divided(operator: 'udiv' | 'urem', term: Term, by: bigint): void {
     const [own, other] = operator === 'udiv' ? [this.quotients, this.remainders] : [this.remainders, this.quotients];
     own.set(term, (own.get(term) ?? new Set()).add(by));

@@ -1,7 +1,7 @@
 /**
- * Addresses that are made of the digits of an index in a radix that only the launch knows: `i / (n * d)`, `i % (n * d) / d`
- * and `i % d`, in any order, each times a product of sizes. Where each digit stays below what the next larger weight leaves
- * it, two addresses are equal only if all digits are, and all digits of an index tell the index.
+ * Addresses composed of the digits of an index in a radix that depends on the launch: `i / (n * d)`, `i % (n * d) / d`
+ * and `i % d`, in any order, each times a product of sizes. If each digit is below the ratio of the next larger weight
+ * to its own, two addresses are equal only if all digits are, and all digits of an index determine the index.
  */
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
@@ -12,41 +12,41 @@ import type { Instances } from '../obligations/instance.ts';
 import type { AccessSide, Obligation } from '../obligations/obligation.ts';
 import { refutedByDifference } from './affine.ts';
 
-/** A number times terms that are the same for all threads, in order of their ids. */
+/** A constant times terms that are the same for all threads, in order of their ids. */
 interface Product {
   readonly by: bigint;
   readonly factors: readonly Term[];
 }
 
-/** A digit times its weight; without a digit, what is the same for all threads. */
+/** A digit times its weight; without a digit, a value shared by all threads. */
 interface Summand extends Product {
   readonly digit: Term | null;
 }
 
 interface Digit {
-  /** Null where the two addresses have digits of their own there, as of two loops. */
+  /** Null if the two addresses have separate digits there, as from two loops. */
   readonly term: Term | null;
   readonly weight: Product;
-  /** What the digit stays below; null: nobody knows. */
+  /** Exclusive upper bound of the digit; null: unknown. */
   readonly extent: Product | null;
 }
 
-/** The digits of two addresses, and how far apart these are where all digits are equal; null: not at all. */
+/** The digits of two addresses, and their distance if all digits are equal; null: zero. */
 interface Split {
   readonly digits: readonly Digit[];
   readonly distance: Product | null;
 }
 
-/** More summands are not written out. */
+/** Maximum number of expanded summands. */
 const maxSummands = 24;
 
-/** Offsets of more terms are not looked at. */
+/** Offsets of more terms are not analyzed. */
 const largestOffset = 2000;
 
 /**
  * Shows that an overlap forces the two threads (blocks) to be the same one.
- * @param haveSizes every size is taken to be positive, whatever is known of it, where an index is divided
- * @returns the terms that are taken not to wrap around for that; null where it is not shown
+ * @param haveSizes every size is assumed to be positive, without a proof, if an index is divided
+ * @returns the terms that are assumed not to wrap around; null if it is not proved
  */
 export function refutedByDigits(
   symbolic: SymbolicKernel,
@@ -59,7 +59,7 @@ export function refutedByDigits(
   if (elements !== null || starts !== null) return null;
   const work = new Digits(symbolic, dimensions, [first, second], haveSizes);
   const [a, b] = [first, second].map(({ target }) => work.summandsOf(target.offset));
-  // Strides of single scalars are for the tiers that decide without taking addresses apart.
+  // Strides of single scalars are left to the tiers that do not decompose addresses.
   const isOurs = ({ digit, factors }: Summand): boolean =>
     digit !== null && (isDivided(digit) || (factors.length > 1 && !haveSizes));
   if (!a || !b || !a.some(isOurs)) return null;
@@ -101,9 +101,9 @@ function isOfSigned({ operator }: Term): boolean {
   return operator.startsWith('s');
 }
 
-/** Whether two addresses overlap only where all their digits are equal, and not even there if those leave a distance. */
+/** Whether two addresses overlap only if all their digits are equal, and not even then if a distance remains. */
 function areDisjointSums({ digits, distance }: Split, bytes: bigint): boolean {
-  // All that the smaller digits make up, and the bytes of an access, is below `reached`: the smallest weight comes first.
+  // The sum of the smaller digits and the bytes of an access is below `reached`: the smallest weight comes first.
   const left = new Set(digits);
   let open = distance;
   let reached: Product | null = { by: bytes, factors: [] };
@@ -137,7 +137,7 @@ class Digits {
   private readonly assumes = new Set<Term>();
 
   private readonly sides: readonly AccessSide[];
-  /** What is positive where the accesses are made, as signed and as unsigned numbers. */
+  /** Products that are positive if the accesses are executed, as signed and as unsigned values. */
   private readonly positive = new Map<boolean, readonly (readonly Term[])[]>();
 
   constructor(symbolic: SymbolicKernel, dimensions: Dimensions, sides: readonly AccessSide[], haveSizes: boolean) {
@@ -147,12 +147,12 @@ class Digits {
     this.haveSizes = haveSizes;
   }
 
-  /** All that is taken not to wrap around. */
+  /** All terms assumed not to wrap around. */
   assumed(more: readonly Term[] = []): readonly Term[] {
     return [...new Set([...this.assumes, ...more])];
   }
 
-  /** An offset in bytes as a sum of digits; null where it is none. */
+  /** An offset in bytes as a sum of digits; null if it has no such form. */
   summandsOf(offset: Term): readonly Summand[] | null {
     if (offset.size > largestOffset || !this.meant(offset, this.symbolic.view.offset(offset))) return null;
     return this.expand(offset, true, true) ?? (offset.width === 64 ? this.expand(offset, true, false) : null);
@@ -182,7 +182,7 @@ class Digits {
         return sum;
       }
       case 'select':
-        // How often a loop goes round: not at all where its limit is no size.
+        // A trip count: zero if its limit is not positive.
         if (
           this.haveSizes &&
           isOfLaunch(term) &&
@@ -197,7 +197,7 @@ class Digits {
   }
 
   /**
-   * The value of a term, where it is what its arithmetic means; null elsewhere.
+   * The value of a term, if its arithmetic does not wrap around; null otherwise.
    * @param isSigned its highest bit is its sign
    */
   private read(term: Term, isSigned: boolean): Linear | null {
@@ -211,7 +211,7 @@ class Digits {
     return view;
   }
 
-  /** One product of sizes, each at least 1; null for what is none. */
+  /** A single product of sizes, at least 1; null for other terms. */
   private sizeOf(term: Term, isSigned: boolean): Product | null {
     const [only, ...others] = this.expand(term, false, isSigned) ?? [];
     if (!only || others.length > 0 || only.digit !== null) return null;
@@ -222,12 +222,12 @@ class Digits {
     if (by <= 0n) return false;
     let open = factors.filter((factor) => !this.haveSizes && (this.read(factor, isSigned)?.low ?? 0n) < 1n);
     if (open.length === 0) return true;
-    // What an index is below is positive: a product as such, whatever its factors are.
+    // An upper bound of an index is positive: as a product, regardless of its factors.
     for (const guard of this.guards(isSigned)) open = [...(without(open, guard) ?? open)];
     return open.length === 0;
   }
 
-  /** The bounds of indices that are not negative, where the accesses are made. */
+  /** The bounds of nonnegative indices under the conditions of the accesses. */
   private guards(isSigned: boolean): readonly (readonly Term[])[] {
     let found = this.positive.get(isSigned);
     if (found) return found;
@@ -243,7 +243,7 @@ class Digits {
     return found;
   }
 
-  /** What holds where an access is made. */
+  /** The conditions of an access. */
   private conditionsOf({ access, target }: AccessSide): readonly Term[] {
     return [this.symbolic.reach(access.block), target.condition].flatMap((condition) =>
       condition.operator === 'all' ? condition.arguments : [condition],
@@ -256,7 +256,7 @@ class Digits {
     return (this.read(term, true)?.low ?? -1n) >= 0n;
   }
 
-  /** The digits of two sums that have the same weights; null where they do not. */
+  /** The digits of two sums that have the same weights; null if they do not. */
   splitOf(a: readonly Summand[], b: readonly Summand[], sides: readonly [AccessSide, AccessSide]): Split | null {
     const own = (sum: readonly Summand[]): readonly Summand[] => sum.filter(({ digit }) => digit !== null);
     const shared = (sum: readonly Summand[]): readonly Summand[] => sum.filter(({ digit }) => digit === null);
@@ -282,12 +282,12 @@ class Digits {
     return left.length > 0 || new Set(terms).size < terms.length ? null : { digits, distance };
   }
 
-  /** Whether a product is at least 1, however its factors are declared. */
+  /** Whether a product is at least 1, regardless of the types of its factors. */
   private isSize(weight: Product): boolean {
     return this.isPositive(weight, true) || this.isPositive(weight, false);
   }
 
-  /** What a digit that is not negative stays below; null where nobody knows. */
+  /** Exclusive upper bound of a nonnegative digit; null if unknown. */
   private extentOf(digit: Term, side: AccessSide): Product | null {
     const [a, b] = digit.arguments;
     const { atom } = digit;
@@ -306,7 +306,7 @@ class Digits {
     return { by: 1n, factors: [this.symbolic.store.atom(32, { kind: `${of}-size`, axis: atom.axis })] };
   }
 
-  /** What an index stays below: the divisor that it is the rest of, or the bound that the access is guarded by. */
+  /** Exclusive upper bound of an index: the divisor of a remainder, or the bound that guards the access. */
   private limitOf(term: Term, side: AccessSide): Product | null {
     if (/^[us]rem$/.test(term.operator)) return this.sizeOf(term.arguments[1]!, isOfSigned(term));
     for (const condition of this.conditionsOf(side)) {
@@ -318,14 +318,14 @@ class Digits {
     return null;
   }
 
-  /** Whether two terms count the rounds of one loop, in widths that hold as many as there are. */
+  /** Whether two terms count the iterations of one loop, in widths that can represent the trip count. */
   private areOneRound({ atom, width }: Term, term: Term): boolean {
     if (atom?.kind !== 'iteration' || term.atom?.kind !== 'iteration' || atom.loop !== term.atom.loop) return false;
     const high = this.read(term, true)?.high;
     return high !== undefined && high < 1n << BigInt(Math.min(width, term.width) - 1);
   }
 
-  /** Terms that are the same where digits are: an index is told by its quotient and its rest. */
+  /** Terms determined by digits: an index by its quotient and its remainder. */
   toldBy(digits: readonly Term[]): readonly Term[] {
     const known = new Set(digits);
     for (let count = -1; count !== known.size;) {
@@ -351,12 +351,12 @@ class Digits {
   }
 }
 
-/** A term that is not taken apart: a digit, or a factor that all threads share. */
+/** An atomic summand: a digit, or a factor that all threads share. */
 function summandOf(term: Term): readonly Summand[] {
   return [isOfLaunch(term) ? { by: 1n, factors: [term], digit: null } : { by: 1n, factors: [], digit: term }];
 }
 
-/** Whether the launch alone decides a term, the same for all threads. */
+/** Whether only the launch determines a term, the same for all threads. */
 function isOfLaunch({ leaves }: Term): boolean {
   return leaves.length > 0 && leaves.every(({ atom }) => /^(?:parameter|block-size|grid-size)$/.test(atom!.kind));
 }
@@ -365,7 +365,7 @@ function isSame(a: Product, b: Product): boolean {
   return a.by === b.by && a.factors.length === b.factors.length && without(a.factors, b.factors) !== null;
 }
 
-/** At least the sum of two products. */
+/** An upper bound of the sum of two products. */
 function sumOf(a: Product, b: Product): Product {
   const isAlike = a.factors.length === b.factors.length && without(a.factors, b.factors) !== null;
   return isAlike ? { ...b, by: a.by + b.by } : { ...b, by: 2n * b.by };
@@ -379,7 +379,7 @@ function times(a: Product, b: Product): Product {
   return { by: a.by * b.by, factors: merged(a.factors, b.factors) };
 }
 
-/** The factors of one product without those of another; null where it does not have all of them. */
+/** The factors of one product without those of another; null if it lacks one of them. */
 function without(a: readonly Term[], b: readonly Term[]): readonly Term[] | null {
   const rest = [...a];
   for (const factor of b) {
@@ -390,13 +390,13 @@ function without(a: readonly Term[], b: readonly Term[]): readonly Term[] | null
   return rest;
 }
 
-/** One product divided by another, where nothing is left over; null elsewhere. */
+/** One product divided by another, if without remainder; null otherwise. */
 function quotient(a: Product, b: Product): Product | null {
   const factors = without(a.factors, b.factors);
   return factors && a.by % b.by === 0n ? { by: a.by / b.by, factors } : null;
 }
 
-/** Whether a product is at most another one whatever the sizes are, each of which is at least 1. */
+/** Whether a product is at most another one for all sizes of at least 1. */
 function isAtMost(a: Product, b: Product): boolean {
   return a.by <= b.by && without(b.factors, a.factors) !== null;
 }

@@ -1,16 +1,16 @@
 /**
- * Enumeration of addresses that are sums of parts without a variable in common, for threads of different blocks: what
- * the threads of a block access from one start on is listed once, as stretches of bytes, and moved to each start. So a
- * grid of thousands of blocks is decided where not every thread of it can be tried.
+ * Enumeration of addresses that are sums of parts without a common variable, for threads of different blocks: the
+ * accesses of the threads of a block relative to one start are listed once, as byte intervals, and moved to each start.
+ * This decides grids of thousands of blocks with too many threads to try all of them.
  */
 
-/** A text over variables, and the names of those that it uses. */
+/** An expression over variables, and the names of those that it uses. */
 export interface TextPart {
   readonly text: string;
   readonly uses: ReadonlySet<string>;
 }
 
-/** One side of a pair: its addresses are the sum of the parts, where all guards hold. */
+/** One side of a pair: its addresses are the sum of the parts, if all guards hold. */
 export interface SideParts {
   readonly constant: bigint;
   readonly parts: readonly TextPart[];
@@ -19,7 +19,7 @@ export interface SideParts {
   readonly bytes: number;
 }
 
-/** Stretches of bytes, each from a start to before an end, in ascending order and apart from each other. */
+/** Byte intervals with exclusive ends, in ascending order and disjoint. */
 interface Stretches {
   readonly starts: Float64Array;
   readonly ends: Float64Array;
@@ -32,17 +32,17 @@ interface Group {
   readonly guards: readonly TextPart[];
 }
 
-/** Where each block starts, and its number; a block may start at several places. */
+/** The starts of blocks, and the block of each; a block may have several starts. */
 interface Starts {
   readonly addresses: Float64Array;
   readonly blocks: Float64Array;
 }
 
 /**
- * Whether no two blocks touch the same bytes, one in each access; null where it is too much work to tell.
- * @param identity what tells blocks apart, by the number of a block in the order of the block axes of the variables
+ * Whether no two blocks touch the same bytes, one in each access; null if that is too expensive.
+ * @param identity distinguishes blocks, by their index in the order of the block axes of the variables
  * @param shared values of the variables that both sides share, in the order of `names`, each of which is tried
- * @param most values that are computed, and stretches that are listed, at most
+ * @param most maximum number of computed values and of listed intervals
  */
 export function staysDisjoint(
   sides: readonly [SideParts, SideParts],
@@ -71,7 +71,7 @@ export function staysDisjoint(
     const total = lists.reduce((sum, list) => sum + list.starts.addresses.length * list.stretches.starts.length, 0);
     if (total > most) return null;
     if (lists.length === 1 && areAllApart(lists[0]!, total)) continue;
-    // Sorting with what belongs to an address takes several times as long as sorting addresses.
+    // Sorting with associated data takes several times as long as sorting addresses.
     if (total > most / 4) return null;
     if (!areDisjointParts(lists, total, identity)) return false;
   }
@@ -95,7 +95,7 @@ function count({ variables }: Group): number {
   return variables.reduce((product, { size }) => product * size, 1);
 }
 
-/** Groups of variables without a part or a guard in common; those of the index of the block are one group. */
+/** Groups of variables without a common part or guard; those of the block index are one group. */
 function groupsOf({ parts, guards, variables }: SideParts): { ofBlock: Group; others: readonly Group[] } {
   const leader = new Map(variables.map(({ name }) => [name, isBlockAxis({ name }) ? '' : name]));
   const find = (name: string): string => {
@@ -123,7 +123,7 @@ function groupsOf({ parts, guards, variables }: SideParts): { ofBlock: Group; ot
   const groupOf = ({ uses }: TextPart) => groupAt(find([...uses].find((name) => leader.has(name)) ?? ''));
   for (const part of parts) groupOf(part).parts.push(part);
   for (const guard of guards) groupOf(guard).guards.push(guard);
-  // What nothing uses adds nothing.
+  // Unused groups add nothing.
   const others = [...groups].flatMap(([key, group]) => (key === '' || group.parts.length + group.guards.length === 0 ? [] : [group])); // oxfmt-ignore
   return { ofBlock, others };
 }
@@ -156,7 +156,7 @@ function programOf(
   return { ofBlock: compile(ofBlock, side.constant), others: others.map((group) => compile(group, 0n)) };
 }
 
-/** Stretches moved to each of some offsets; those that touch become one. */
+/** Intervals moved to each of some offsets; adjacent ones are merged. */
 function spread({ starts, ends }: Stretches, offsets: readonly number[]): Stretches {
   const all: (readonly [number, number])[] = [];
   for (const offset of offsets) starts.forEach((start, at) => all.push([start + offset, ends[at]! + offset]));
@@ -175,7 +175,7 @@ interface Listed {
   readonly stretches: Stretches;
 }
 
-/** Whether no two stretches meet, whichever blocks they are of: the usual case, where all are of one length. */
+/** Whether no two intervals overlap, regardless of their blocks: the usual case, if all have one length. */
 function areAllApart({ starts, stretches }: Listed, total: number): boolean {
   const length = stretches.ends[0]! - stretches.starts[0]!;
   if (stretches.starts.some((start, at) => stretches.ends[at]! - start !== length)) return false;
@@ -187,7 +187,7 @@ function areAllApart({ starts, stretches }: Listed, total: number): boolean {
   return true;
 }
 
-/** Whether no stretch of the one side meets one of the other side in another block; one list stands for both sides. */
+/** Whether no interval of one side overlaps one of the other side in another block; one list represents both sides. */
 function areDisjointParts(lists: readonly Listed[], total: number, identity: (block: number) => number): boolean {
   const [from, to, of, on] = [new Float64Array(total), new Float64Array(total), new Float64Array(total), new Uint8Array(total)]; // oxfmt-ignore
   let next = 0;
@@ -203,7 +203,7 @@ function areDisjointParts(lists: readonly Listed[], total: number, identity: (bl
     });
   });
   const order = new Uint32Array(total).map((_, at) => at).sort((a, b) => from[a]! - from[b]!);
-  // Of each side, what reaches farthest, and what does of the other blocks.
+  // For each side the farthest end, and the farthest end of other blocks.
   const farthest = lists.map(() => ({ end: -Infinity, block: -1, otherEnd: -Infinity }));
   for (const at of order) {
     const against = farthest[lists.length === 1 ? 0 : 1 - on[at]!]!;

@@ -1,7 +1,7 @@
 /**
- * The second tier, for concrete dimensions: run the address and condition terms of both accesses for every thread (and
- * every value of the few shared unknowns), and hash the addresses. Linear in the number of threads. Conditions over
- * unknown values are dropped, which only weakens: no hit is still a proof.
+ * The second tier, for concrete dimensions: evaluate the address and condition terms of both accesses for every thread
+ * (and every value of the few shared unknowns), and hash the addresses. Linear in the number of threads. Conditions
+ * over unknown values are dropped, which only weakens: no hit is still a proof.
  */
 import type { Dim3 } from '../../base/dim3.ts';
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
@@ -13,7 +13,7 @@ import type { AccessSide, Obligation } from '../obligations/obligation.ts';
 import { type TextPart, staysDisjoint } from './enumerate-parts.ts';
 import { Unexpressible, compileTruth, compileValue } from '../../analysis/values/compiled-term.ts';
 
-/** Two threads that touch overlapping bytes as far as the enumerated conditions tell. */
+/** Two threads that touch overlapping bytes, as far as the enumerated conditions determine. */
 export interface Hit {
   readonly firstThread: readonly number[];
   readonly secondThread: readonly number[];
@@ -22,7 +22,7 @@ export interface Hit {
 }
 
 type Enumeration =
-  /** No two threads meet. */
+  /** No two threads overlap. */
   | { readonly kind: 'none' }
   /** `exact`: no condition was dropped, every hit happens whenever the interval is executed. */
   | { readonly kind: 'hits'; readonly hits: readonly Hit[]; readonly exact: boolean }
@@ -32,7 +32,7 @@ const maxHits = 24;
 /** The widest access of a thread, a line of a matrix, in bytes: no larger unit is counted in. */
 const largestUnit = 128;
 const longText = 4000;
-/** Rounds of a loop that are worth trying one by one. */
+/** Iterations of a loop that are tried sequentially. */
 const maxRounds = 4096n;
 
 interface Variable {
@@ -40,18 +40,18 @@ interface Variable {
   readonly size: number;
 }
 
-/** Writes the addresses of all combinations of a side's own variables; NaN where it does not access. */
+/** Writes the addresses of all combinations of a side's own variables; NaN if it does not access. */
 type Fill = (sharedValues: Int32Array, into: Float64Array) => void;
 
 interface SideProgram {
-  /** Own variables: thread axes, block axes (grid scope), private rounds. */
+  /** Own variables: thread axes, block axes (grid scope), private iterations. */
   readonly variables: readonly Variable[];
   readonly fill: Fill;
 }
 
 /** The text of one side. */
 interface SideText {
-  /** Of the shared variables alone: it holds for every thread, or for none. */
+  /** Conditions on shared variables only: true for every thread, or for none. */
   readonly common: readonly TextPart[];
   readonly guards: readonly TextPart[];
   /** The offset is the sum of the constant and the parts. */
@@ -62,12 +62,12 @@ interface SideText {
   readonly exact: boolean;
 }
 
-/** Sides of many pairs are the same: what was made of their texts, by kernel. */
+/** Sides of many pairs are the same: compiled functions by their source, by kernel. */
 const made = new WeakMap<SymbolicKernel, Map<string, Fill>>();
 
 /**
  * Enumerates an obligation.
- * @param evaluations budget: terms evaluated at most
+ * @param evaluations budget: maximum number of evaluated terms
  */
 export function enumerate(
   symbolic: SymbolicKernel,
@@ -105,7 +105,7 @@ export function enumerate(
   for (const side of obligation.sameThread ? ([0] as const) : ([0, 1] as const))
     for (const [name, size] of extents) own[side].set(`${name}_${side + 1}`, { name: `${name}_${side + 1}`, size });
 
-  /** Registers the variables of a term; false where one cannot be enumerated. */
+  /** Registers the variables of a term; false if one cannot be enumerated. */
   function admit(term: Term, reading: AccessSide['reading']): boolean {
     const found: Variable[] = [];
     for (const leaf of term.leaves) {
@@ -140,7 +140,7 @@ export function enumerate(
     for (const unknown of unknowns) {
       if (!admit(unknown.term, unknown.reading)) return null;
       used = new Set();
-      // What tells one round from the next is in the constant already.
+      // The distance between iterations is in the constant already.
       if (unknown.term.atom) used.add(unknown.name);
       const value = unknown.term.atom
         ? unknown.name
@@ -169,7 +169,7 @@ export function enumerate(
         exact = false;
       }
     }
-    // Rounds are compared where one side has both: then it is one thread.
+    // Iterations are compared if one side has both: then it is one thread.
     for (const { counter, from, to, by } of side === obligation.first ? obligation.later : []) {
       if (!admit(counter, from) || !admit(counter, to)) return null;
       used = new Set();
@@ -197,28 +197,28 @@ export function enumerate(
 
   const lists = [[...own[0].values()], [...own[obligation.sameThread ? 0 : 1].values()]] as const;
   const whole: Trial = { texts: [first, second], shared: [...shared.values()], lists };
-  // What no address depends on only adds conditions: without it, there is often little left to try.
+  // Variables that no address depends on only add conditions: without them the trial is often small.
   const addresses = withAddressesAlone(whole);
   if (addresses && tryOut(symbolic, obligation, addresses, evaluations)?.hits.length === 0) return { kind: 'none' };
   const tried = tryOut(symbolic, obligation, whole, evaluations);
   if (!tried) return { kind: 'unable', reason: 'too many threads and rounds to try one by one' };
   if (tried.hits.length === 0) return { kind: 'none' };
-  // Whether the two are of one array is not tried.
+  // Whether the two are of one array is not evaluated.
   const exact = first.exact && second.exact && tried.isWhole && obligation.elements === null;
   return { kind: 'hits', hits: tried.hits, exact };
 }
 
-/** What is tried: the texts of both sides, the variables that they share, and those of each side. */
+/** A trial: the expressions of both sides, the variables that they share, and those of each side. */
 interface Trial {
   readonly texts: readonly [SideText, SideText];
   readonly shared: readonly Variable[];
   readonly lists: readonly [readonly Variable[], readonly Variable[]];
 }
 
-/** How many times fewer combinations make a trial without some conditions worth while. */
+/** Minimum reduction of the combinations by a trial without some conditions. */
 const worthwhile = 4;
 
-/** A trial without the variables that neither address depends on; null where that saves little. */
+/** A trial without the variables that neither address depends on; null if that saves little. */
 function withAddressesAlone(whole: Trial): Trial | null {
   const { texts, shared, lists } = whole;
   const used = new Set(texts.flatMap(({ parts }) => parts.flatMap(({ uses }) => [...uses])));
@@ -241,7 +241,7 @@ function countOf(variables: readonly Variable[]): number {
 }
 
 /**
- * Tries all combinations; null where there are too many.
+ * Tries all combinations; null if there are too many.
  * @returns the hits, and whether all conditions were tried
  */
 function tryOut(
@@ -250,7 +250,7 @@ function tryOut(
   { texts, shared, lists }: Trial,
   evaluations: number,
 ): { readonly hits: readonly Hit[]; readonly isWhole: boolean } | null {
-  // Blocks are told of with the hits. What no address and no condition of single threads uses need not be told apart.
+  // Hits contain the block. Variables used by no address and no condition of single threads need not be distinguished.
   const isTold = ({ name }: Variable): boolean => /^b[xyz]$/.test(name) || texts.some(({ uses }) => uses.has(name));
   const sharedList = [...shared].sort((x, y) => Number(isTold(y)) - Number(isTold(x)));
   const told = sharedList.filter(isTold);
@@ -258,7 +258,7 @@ function tryOut(
   const lengthOf = (pieces: readonly TextPart[]): number => pieces.reduce((sum, { text }) => sum + text.length, 0);
   const length = texts.reduce((sum, { guards, parts }) => sum + lengthOf(guards) + lengthOf(parts), 0);
   const scale = Math.max(1, length / longText);
-  // Conditions of rounds that no address depends on are left out where there are too many of those.
+  // Conditions on iterations that no address depends on are dropped if there are too many of those.
   const isWhole = countOf(sharedList) <= evaluations;
   const among = isWhole ? sharedList : told;
   const total = countOf(told) * (countOf(lists[0]) + countOf(lists[1])) * scale + countOf(among);
@@ -307,7 +307,7 @@ function fillText(
   return `${lets.join('')}let i = 0; ${loops.join(' ')} into[i++] = ${value};`.replaceAll(/\b(\w+)_[12]\b/g, '$1$$');
 }
 
-/** The values of the shared variables that are told apart, for which both sides' common conditions can hold. */
+/** The values of the distinguished shared variables that can satisfy both sides' common conditions. */
 function liveRounds(
   texts: readonly SideText[],
   shared: readonly Variable[],
@@ -322,7 +322,7 @@ function liveRounds(
       : (new Function('v', `${lets.join('')}return ${common.join(' && ')};`) as (values: Int32Array) => boolean);
   const rounds: Int32Array[] = [];
   const values = new Int32Array(shared.length);
-  // Those that are told apart are the first to change: each round of the others repeats them all.
+  // The distinguished variables change first: each step of the others repeats all of their values.
   const step = told.reduce((product, { size }) => product * size, 1);
   const seen = new Uint8Array(step);
   for (let left = step, number = 0; left > 0; number = (number + 1) % step) {
@@ -336,7 +336,7 @@ function liveRounds(
   return rounds;
 }
 
-/** The axes that tell threads apart, with their sizes; null where one is symbolic. */
+/** The axes that distinguish threads, with their sizes; null if one is symbolic. */
 function extentsOf(dimensions: Dimensions, withBlocks: boolean): [string, number][] | null {
   const list: [string, number][] = [];
   for (const axis of [0, 1, 2] as const) {
@@ -370,7 +370,7 @@ interface AddressTable {
   readonly add: (address: number, combination: number) => void;
 }
 
-/** Most addresses of a table that is an array, and how many of them there may be for each that is entered. */
+/** Maximum size of an array table, and its maximum ratio of addresses to entries. */
 const largestArray = 1 << 23;
 const placesEach = 16;
 
@@ -399,15 +399,15 @@ function tableFor(addresses: Float64Array, identity: (combination: number) => nu
   return hashedTable(addresses.length, identity);
 }
 
-/** An {@link AddressTable} of addresses that lie far apart: open addressing, at most half full. */
+/** An {@link AddressTable} of sparse addresses: open addressing, at most half full. */
 function hashedTable(most: number, identity: (combination: number) => number): AddressTable {
   const places = 2 ** Math.ceil(Math.log2(2 * most + 2));
   const addresses = new Float64Array(places);
   const first = new Int32Array(places).fill(-1);
   const second = new Int32Array(places).fill(-1);
-  /** Where an address stands, or would stand. */
+  /** The slot of an address. */
   const placeOf = (address: number): number => {
-    // Both halves of the number count: addresses go beyond 32 bits.
+    // Both halves of the address count: addresses go beyond 32 bits.
     let at = (Math.imul(address | 0, 0x9e3779b1) ^ Math.imul(Math.floor(address / 2 ** 32), 0x85ebca6b)) >>> 0;
     at = (at ^ (at >>> 15)) & (places - 1);
     while (first[at]! >= 0 && addresses[at] !== address) at = (at + 1) & (places - 1);
@@ -438,7 +438,7 @@ function search(
     first.variables.reduce((product, { name, size }) => (name.startsWith(letter) ? product * size : product), 1);
   const threads = sizeOf('t');
   const blocks = sizeOf('b');
-  // Thread axes, then block axes, lead the variables of both sides, so that the numbers agree.
+  // Thread axes, then block axes, come first among the variables of both sides, so that the combinations agree.
   const warpOf = (combination: number): number => Math.floor((combination % threads) / 32);
   const { betweenClusters } = obligation;
   const clusterOf = betweenClusters && clusterNumbers(first.variables, betweenClusters);
@@ -458,12 +458,12 @@ function search(
     first.fill(sharedValues, a);
     if (!isAccessed(a)) continue;
     second.fill(sharedValues, b);
-    // Count in the largest unit that all of it consists of: elements that are all aligned overlap only where they are equal.
+    // Count in the largest common unit: elements that are all aligned overlap only if they are equal.
     const unit = unitOf([a, b], firstBytes, secondBytes);
     if (unit > 1) for (const list of [a, b]) for (let i = 0; i < list.length; i++) list[i]! /= unit;
     const behind = firstBytes / unit - 1;
     const ahead = secondBytes / unit - 1;
-    // Threads of one warp meet: give each warp its own stretch of addresses.
+    // Only threads of one warp may overlap: give each warp a separate address range.
     if (obligation.warp === 'same') separateWarps([a, b], warpOf);
     const table = tableFor(a, identities[0]);
     for (let i = 0; i < a.length; i++) if (a[i] === a[i]) table.add(a[i]!, i);
@@ -489,7 +489,7 @@ function search(
   return hits;
 }
 
-/** What tells the combinations of both sides apart: only those that it tells apart meet. */
+/** Identities of the combinations of both sides: only combinations with different identities can conflict. */
 function identitiesOf(
   { starts, mayBeOne }: Obligation,
   programs: readonly [SideProgram, SideProgram],
@@ -497,7 +497,7 @@ function identitiesOf(
   ofThread: (combination: number) => number,
 ): readonly [(combination: number) => number, (combination: number) => number] {
   if (!starts) return mayBeOne ? [(one) => one, (other) => -1 - other] : [ofThread, ofThread];
-  // Where a matrix begins is the address of its first line.
+  // A matrix begins at the address of its first line.
   const startOf = (side: 0 | 1): ((combination: number) => number) => {
     const { variables } = programs[side];
     const line = variables.findIndex(({ name }) => name.startsWith('line'));
@@ -509,7 +509,7 @@ function identitiesOf(
   return [startOf(0), startOf(1)];
 }
 
-/** By number of a block, the number of its cluster. */
+/** By block, the index of its cluster. */
 function clusterNumbers(variables: readonly Variable[], cluster: Dim3): readonly number[] {
   const axes = variables.filter(({ name }) => name.startsWith('b'));
   const extents = axes.map(({ name }) => cluster['xyz'.indexOf(name[1]!)]!);
@@ -532,7 +532,7 @@ function isAccessed(addresses: Float64Array): boolean {
   return false;
 }
 
-/** How many values the own variables of a side have together. */
+/** Number of combinations of the own variables of a side. */
 function combinations({ variables }: SideProgram): number {
   return variables.reduce((product, { size }) => product * size, 1);
 }
@@ -561,7 +561,7 @@ function searchAlone(
   return hits;
 }
 
-/** Moves the addresses of different warps so far apart that they never meet. */
+/** Moves the addresses of different warps to disjoint ranges. */
 function separateWarps(lists: readonly Float64Array[], warpOf: (combination: number) => number): void {
   let low = Infinity;
   let high = -Infinity;
@@ -580,7 +580,7 @@ function separateWarps(lists: readonly Float64Array[], warpOf: (combination: num
 function unitOf(lists: readonly Float64Array[], firstBytes: number, secondBytes: number): number {
   let bits = firstBytes | secondBytes;
   for (const list of lists) {
-    // The rest of a number that is none is 0.
+    // The remainder of NaN contributes 0.
     for (const address of list) bits |= address % largestUnit;
     if ((bits & 1) !== 0) return 1;
   }

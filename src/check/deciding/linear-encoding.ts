@@ -1,7 +1,7 @@
 /**
  * The third tier: obligations as linear integer arithmetic in SMT-LIB. Products with a factor that both threads share
- * stay linear by the product lemma: P(e, u) = e*u is an unknown of its own, and for every two products with the same u,
- * e <= f - 1 gives P(e, u) + u <= P(f, u). What has no linear form is left open, which only weakens.
+ * stay linear by the product lemma: P(e, u) = e*u is a separate unknown, and for every two products with the same u, e
+ * <= f - 1 gives P(e, u) + u <= P(f, u). Terms without a linear form are left open, which only weakens.
  */
 import { floorDivide, gcd } from '../../base/integer.ts';
 import { type Premise, PremiseList } from '../../solver/premise.ts';
@@ -26,11 +26,11 @@ import type { Reread } from '../../analysis/values/repeated-loads.ts';
 import type { KnownValues } from './known-values.ts';
 import { ProductLemma } from './product-lemma.ts';
 
-/** The mode in which contents are taken to be as programs have them, and the one in which they are not. */
+/** The mode with usual contents of memory assumed, and the one without. */
 export const usualContents = 'usual';
 const anyContents = 'any';
 
-/** More rows with one factor are not told apart. */
+/** More rows with one factor are not distinguished. */
 const maxRows = 24;
 
 /** Parts of a sum that have a factor in common, and the greatest divisor of their coefficients. */
@@ -56,7 +56,7 @@ export class LinearEncoding {
   }[] = [];
   private readonly elements: ReadonlyMap<number, ElementFact>;
   private readonly divisors: ReadonlyMap<Term, bigint>;
-  /** What is stated of the range of an element, as formulas over its name. */
+  /** Statements about the range of an element, as formulas over its name. */
   rangeOf: (fact: ElementFact, name: string) => readonly string[] = () => [];
   private readonly contents: ReadonlyMap<number, ContentsFact>;
   private readonly held: {
@@ -81,7 +81,7 @@ export class LinearEncoding {
   /** Unknowns for products, by their factors. */
   private readonly factored = new Map<string, string>();
   private readonly assumed = new Set<Term>();
-  /** Terms that definitions take not to wrap around: those hold for every later formula too. */
+  /** Terms whose definitions assume no wrap-around, in every later formula too. */
   private readonly standing = new Set<Term>();
   private defining = 0;
   private readonly symbolic: SymbolicKernel;
@@ -89,8 +89,8 @@ export class LinearEncoding {
   private readonly dimensions: Dimensions;
 
   /**
-   * @param values what is known of values that are no arithmetic
-   * @param divisors what atoms are stated to be multiples of
+   * @param values facts about non-arithmetic values
+   * @param divisors stated divisors of atoms
    */
   constructor(
     symbolic: SymbolicKernel,
@@ -111,31 +111,31 @@ export class LinearEncoding {
     this.dimensions = dimensions;
   }
 
-  /** What has been declared and defined since the last call. */
+  /** Declarations and definitions since the last call. */
   takePremises(): readonly Premise[] {
     return this.premises.take();
   }
 
-  /** Terms taken not to wrap around in formulas since the last call, and in all definitions. */
+  /** Terms assumed not to wrap around in formulas since the last call, and in all definitions. */
   takeAssumptions(): Term[] {
     const list = [...new Set([...this.assumed, ...this.standing])];
     this.assumed.clear();
     return list;
   }
 
-  /** What an atom is in a model, as a pattern; undefined where the model does not say. */
+  /** The value of an atom in a model, as a pattern; undefined if the model has none. */
   patternIn(model: Model, leaf: Term, reading: TermInstance): bigint | undefined {
     const { name, offset } = instanceOf(this.symbolic, this.instances, leaf, reading);
     const value = name === null ? 0n : model.get(name);
     return typeof value === 'bigint' ? BigInt.asUintN(leaf.width, value + offset) : undefined;
   }
 
-  /** The modes in which what has been declared so far differs. */
+  /** The modes in which the declarations so far differ. */
   get modes(): readonly string[] {
     return this.held.length > 0 ? [anyContents, usualContents] : [];
   }
 
-  /** What is taken for granted of contents in the mode {@link usualContents}. */
+  /** Assumptions about contents in the mode {@link usualContents}. */
   get contentsTexts(): ReadonlySet<string> {
     return new Set(this.held.flatMap(({ fact }) => fact.texts));
   }
@@ -188,8 +188,8 @@ export class LinearEncoding {
   }
 
   /**
-   * What an offset takes for granted of its parts beyond their form. It holds of accesses that are performed, and so
-   * belongs to their formula and to no definition.
+   * Assumptions of an offset about its parts beyond their form. They hold for executed accesses, and so belong to their
+   * formula and not to a definition.
    */
   private unwrapped({ terms }: Linear, reading: TermInstance): string[] {
     return [...terms.keys()].flatMap((term) => {
@@ -225,7 +225,7 @@ export class LinearEncoding {
     return differ.length === 0 ? 'false' : `(or ${differ.join(' ')})`;
   }
 
-  /** The two threads are in one warp, or in two; nothing where the number of a thread is not linear. */
+  /** The two threads are in one warp, or in two; empty if the linear thread index is not linear. */
   private warps(relation: WarpRelation): string[] {
     const [width, height, depth] = this.dimensions.block;
     if (relation === null || (width === null && (height !== 1 || depth !== 1)) || (height === null && depth !== 1))
@@ -281,7 +281,7 @@ export class LinearEncoding {
     return products.length > 1 || (products.length === 1 && [...terms.keys()].some(isFactor));
   }
 
-  /** A form multiplied out, down to unknowns that are no products; null where that makes it too long. */
+  /** A form multiplied out, down to unknowns other than products; null if it becomes too long. */
   private expand(form: Linear, reading: TermInstance): Polynomial | null {
     let sum: Polynomial = new Map(form.constant === 0n ? [] : [['', form.constant]]);
     for (const [term, coefficient] of form.terms) {
@@ -301,7 +301,7 @@ export class LinearEncoding {
     return sum.size > maxMonomials ? null : sum;
   }
 
-  /** The unknown of a product is what it comes to multiplied out. */
+  /** The unknown of a product equals its expansion. */
   private identify(unknown: string, part: Polynomial): void {
     const [[monomial, factor] = ['', 0n]] = part;
     if (part.size === 1 && factor === 1n && monomial.includes(' ') && !this.factored.has(monomial))
@@ -313,8 +313,8 @@ export class LinearEncoding {
   }
 
   /**
-   * The rows of a matrix: u*a + u*b is u*(a + b), a product to which the lemma applies, for each u that several parts of
-   * a sum have in common, one of them a product. Holds for all integers, so it takes nothing away.
+   * The rows of a matrix: u*a + u*b is u*(a + b), a product to which the lemma applies, for each u common to several
+   * parts of a sum, one of them a product. Valid for all integers, so it excludes nothing.
    */
   private factor(sum: Polynomial): void {
     const products = [...sum].filter(([monomial]) => monomial.includes(' '));
@@ -322,13 +322,14 @@ export class LinearEncoding {
     for (const u of names) {
       const multiples = [...sum].filter(([monomial]) => monomial.split(' ').includes(u));
       if (multiples.length < 2 || isOwn(u)) continue;
-      // Rows are told apart the better the smaller their numbers are: elements rather than bytes.
+      // Rows are distinguished better if their values are smaller: elements rather than bytes.
       const size = multiples.reduce((divisor, [, factor]) => gcd(divisor, factor), 0n);
       const rows = this.rows.get(u) ?? [];
       this.row(u, multiples, size);
       if (rows.length >= maxRows) continue;
       this.rows.set(u, [...rows, { multiples, size }]);
-      // The lemma compares numbers of one size: 8*s*i and 4*s*(2*j + 1) are told apart as 4*s*(2*i) and 4*s*(2*j + 1).
+      // The lemma compares values of one size: 8*s*i and 4*s*(2*j + 1) are distinguished as 4*s*(2*i) and 4*s*(2*j +
+      // 1).
       for (const other of rows) {
         if (other.size !== size && other.size % size === 0n) this.row(u, other.multiples, size);
         if (other.size !== size && size % other.size === 0n) this.row(u, multiples, other.size);
@@ -336,7 +337,7 @@ export class LinearEncoding {
     }
   }
 
-  /** One row: parts of a sum that have a factor in common, in numbers of a size. */
+  /** One row: parts of a sum with a common factor, in units of a size. */
   private row(u: string, multiples: Row['multiples'], size: bigint): void {
     const quotient: Polynomial = new Map(multiples.map(([monomial, factor]) => [without(monomial, u), factor / size]));
     const cofactor = this.written(quotient);
@@ -416,7 +417,7 @@ export class LinearEncoding {
     return instance.offset === 0n ? name : `(+ ${name} ${numeral(instance.offset)})`;
   }
 
-  /** Indices stay below symbolic dimensions, and a block has no more threads than `threadLimit` says. */
+  /** Indices are below symbolic dimensions, and a block has at most `threadLimit` threads. */
   private relate(leaf: Term, name: string, reading: TermInstance): void {
     const atom = leaf.atom!;
     const divisor = this.divisors.get(leaf);
@@ -434,7 +435,7 @@ export class LinearEncoding {
       const known = this.dimensions.block.reduce<number>((product, size) => product * (size ?? 1), 1);
       const limit = Math.floor(threadLimit(this.symbolic.kernel) / known);
       this.premises.emit(`(assert (<= ${name} ${limit}))`);
-      // Of two sizes only one is above the root.
+      // Only one of two sizes is above the root.
       const root = Math.floor(Math.sqrt(limit));
       for (const axis of ([0, 1, 2] as const).filter((other) => other < atom.axis)) {
         if (this.dimensions.block[axis] !== null) continue;
@@ -457,7 +458,7 @@ export class LinearEncoding {
     }
   }
 
-  /** The instruction that gives a value is executed: what is known of the value holds of no other. */
+  /** The defining instruction is executed: facts about the value hold only then. */
   private reached(leaf: Term, reading: TermInstance): string {
     const { value } = leaf.atom as { readonly value: number };
     const { leaderValues, definedIn } = this.symbolic;
@@ -482,7 +483,7 @@ export class LinearEncoding {
     this.read.push({ of, fact, offset, name, reached });
   }
 
-  /** What a thread loads again of one place is one value. */
+  /** Repeated loads of a thread from one location have one value. */
   private loadAgain(of: string, fact: Reread, leaf: Term, reading: TermInstance): void {
     const { view } = this.symbolic;
     const name = this.linear(view.unsigned(leaf), reading);
@@ -526,11 +527,11 @@ export class LinearEncoding {
     return this.written(product ?? new Map());
   }
 
-  /** Of two tickets that different threads took from one counter, the later one is larger. */
+  /** The later of two tickets of different threads from one counter is larger. */
   private take(of: string, ticket: Ticket, leaf: Term, reading: TermInstance): void {
     if (ticket.ofBlock && this.instances.scope === 'grid') return;
     const { view, leaderValues } = this.symbolic;
-    // All threads of a block were told what thread 0 took, under names that depend on where they are.
+    // All threads of a block got the ticket of thread 0 by broadcast, under names that depend on their position.
     if (this.instances.scope === 'block' && leaderValues.has((leaf.atom as { readonly value: number }).value)) return;
     const { side } = reading;
     const name = this.linear(ticket.signed ? view.signed(leaf) : view.unsigned(leaf), reading);
@@ -568,7 +569,7 @@ export class LinearEncoding {
           if (as === 'signed') assert(`(= ${name} (ite (>= ${inner} ${half}) (- ${inner} ${modulus}) ${inner}))`);
           else assert(`(= ${name} (ite (< ${inner} 0) (+ ${inner} ${modulus}) ${inner}))`);
         } else if (term.name === dippingUnsigned) {
-          // Formulas take it to be in range, and a case is easier to decide than a number of times to wrap around.
+          // Formulas assume that it is in range, and a case is easier to decide than a multiple of the modulus.
           assert(
             `(=> (<= (- ${half}) ${inner} (- ${modulus} 1)) (= ${name} (ite (< ${inner} 0) (+ ${inner} ${modulus}) ${inner})))`,
           );
@@ -596,7 +597,7 @@ export class LinearEncoding {
         if (divisor.low <= 0n) return;
         const x = this.linear(dividend, reading);
         const isQuotient = term.operator.endsWith('div');
-        // Division rounds towards 0, and a remainder has the sign of what is divided.
+        // Division rounds towards 0, and a remainder has the sign of the dividend.
         const canBeNegative = dividend.low < 0n;
         if (canBeNegative && divisor.terms.size === 0) {
           const [operator, by] = [isQuotient ? 'div' : 'mod', numeral(divisor.constant)];
@@ -608,7 +609,7 @@ export class LinearEncoding {
           assert(isQuotient ? `(= ${name} (div ${x} ${by}))` : `(= ${name} (mod ${x} ${by}))`);
           return;
         }
-        // x = q*d + r with q*d a product of its own.
+        // x = q*d + r with q*d a separate product.
         const d = this.linear(divisor, reading);
         const quotient = isQuotient ? name : `${name}_q`;
         const remainder = isQuotient ? `${name}_r` : name;
@@ -641,11 +642,11 @@ export class LinearEncoding {
     }
   }
 
-  /** A condition; what is not arithmetic becomes an unknown truth value of its own. */
+  /** A condition; parts other than arithmetic become separate unknown truth values. */
   truth(term: Term, reading: TermInstance): string {
     const { view } = this.symbolic;
     const [a, b, c] = term.arguments as [Term, Term, Term];
-    // Truth values are written out where they are used.
+    // Truth values are expanded at each use.
     if (term.size > maxTerms) return this.opaqueTruth(term, reading);
     switch (term.operator) {
       case 'constant':
@@ -686,7 +687,7 @@ export class LinearEncoding {
   }
 }
 
-/** Whether each of the two threads has an unknown of its own: then nothing is gained by dividing by it. */
+/** Whether each of the two threads has a separate unknown: then dividing by it is useless. */
 function isOwn(name: string): boolean {
   return /_[12]$/.test(name) && !name.startsWith('p');
 }

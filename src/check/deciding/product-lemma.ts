@@ -1,8 +1,8 @@
-/** What linear formulas know of products: P(e, u) = e*u grows with e where u is not negative, by u at least. */
+/** Linear facts about products: P(e, u) = e*u grows with e if u is not negative, by at least u. */
 import type { PremiseList } from '../../solver/premise.ts';
 
 export class ProductLemma {
-  /** What unknowns are multiples of, by name. */
+  /** Known divisors of unknowns, by name. */
   readonly multiples = new Map<string, bigint>();
   private readonly products: { readonly name: string; readonly e: string; readonly u: string }[] = [];
   private readonly premises: PremiseList;
@@ -11,9 +11,9 @@ export class ProductLemma {
     this.premises = premises;
   }
 
-  /** Says of an unknown that it is a product, by itself and beside the products so far. */
+  /** Defines an unknown as a product, with its own premises and those relating it to the products so far. */
   define(name: string, e: string, u: string): void {
-    // The product is a multiple of what a factor is a multiple of.
+    // The product is a multiple of the divisor of a factor.
     for (const factor of new Set([e, u])) {
       const divisor = this.multiples.get(factor);
       if (divisor !== undefined) this.premises.assert(`(= (mod ${name} ${divisor}) 0)`);

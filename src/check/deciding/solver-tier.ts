@@ -13,12 +13,12 @@ export type ObligationResult =
   | {
       readonly kind: 'proved';
       readonly assumes: readonly Term[];
-      /** What was assumed. */
+      /** The assumed mode. */
       readonly mode?: string | undefined;
-      /** What was asked, where certificates are wanted. */
+      /** The query, if certificates are requested. */
       readonly asked?: SolverQuery;
     }
-  /** Two threads may meet; `hits` name some, `model` is the solver's. */
+  /** Two threads may overlap; `hits` lists some, `model` is the solver's. */
   | {
       readonly kind: 'open';
       readonly hits: readonly Hit[];
@@ -37,26 +37,26 @@ export interface SolverQuery {
   readonly units: number;
 }
 
-/** Collects declarations for questions, and puts what is asked over them. */
+/** Collects declarations for queries, and translates formulas. */
 interface Encoding {
-  /** What has been declared and defined since the last call. */
+  /** Declarations and definitions since the last call. */
   readonly takePremises: () => readonly Premise[];
-  /** Terms taken not to wrap around in formulas since the last call, and in all definitions. */
+  /** Terms assumed not to wrap around in formulas since the last call, and in all definitions. */
   readonly takeAssumptions: () => Term[];
-  /** A model with the numbers that the unknowns stand for, where they are not those of the solver. */
+  /** A model with the values of the unknowns, if they differ from those of the solver. */
   readonly readModel?: (model: Model) => Model;
 }
 
-/** What decides questions. */
+/** The procedures and limits for queries. */
 export interface Deciding {
-  /** Starts what is asked where our own procedures have no answer. */
+  /** Starts the solver for queries that our own procedures do not decide. */
   readonly solver: () => Promise<Solver>;
   readonly answers: Answers;
   /** Z3 resource units for one question. */
   readonly units: number;
-  /** What is left for all questions of the check. */
+  /** The remaining effort for all queries of the check. */
   readonly effort?: SolverEffort | undefined;
-  /** Whether what is asked is kept for certificates. */
+  /** Whether queries are recorded for certificates. */
   readonly keeps?: boolean | undefined;
 }
 
@@ -71,10 +71,10 @@ export class SolverTier {
   private readonly encoding: Encoding;
   private readonly deciding: Deciding;
   private readonly premises = new Premises();
-  /** Code that is written out many times asks the same many times. */
+  /** Unrolled code asks the same questions repeatedly. */
   private readonly answered = new Map<string, ObligationResult>();
 
-  /** @param stated SMT-LIB formulas that hold in every execution (the user's assumptions) */
+  /** @param stated SMT-LIB formulas, valid in every execution (the user's assumptions) */
   constructor(encoding: Encoding, stated: readonly string[], deciding: Deciding) {
     this.encoding = encoding;
     this.deciding = deciding;
@@ -84,7 +84,7 @@ export class SolverTier {
 
   /**
    * Decides one formula over the encoding's unknowns.
-   * @param modes names to assume, one after the other until the formula is excluded; none: nothing more
+   * @param modes names to assume, in this order until the formula is refuted; empty: no assumption
    */
   *decide(formula: string, modes: readonly string[] = []): Steps<ObligationResult> {
     const assumes = this.encoding.takeAssumptions();
@@ -103,8 +103,8 @@ export class SolverTier {
   }
 
   /**
-   * Asks with the premises that the question reaches, and again with those that the model of an answer breaks. Without a
-   * model there is none under more premises either.
+   * Queries with the premises that the question reaches, and again with those that the returned model violates. Without
+   * a model, more premises do not produce one.
    */
   private *ask(formula: string, mode: string | undefined): Steps<Outcome> {
     const { answers, units, solver, effort } = this.deciding;
@@ -113,7 +113,7 @@ export class SolverTier {
     for (let isBeyond = false; ;) {
       const found = yield* settled(() => answers.find(question.normalForm, units, solver, isBeyond));
       const { answer, by } = found;
-      // One question that Z3 is asked under more and more premises counts once.
+      // A question passed to Z3 repeatedly with more premises counts once.
       if (effort) effort.left -= found.effort.own + Math.max(0, found.effort.other - ofOther);
       ofOther = Math.max(ofOther, found.effort.other);
       if (answer.kind !== 'sat') return { answer, question, by };
@@ -121,7 +121,7 @@ export class SolverTier {
       const broken = this.premises.broken(question, model);
       if (broken.length === 0) return { answer: { kind: 'sat', model }, question, by };
       for (const premise of broken) question.take(premise);
-      // What our own procedures have given up on does not become easier.
+      // Queries that our own procedures gave up on do not become easier.
       isBeyond = by === 'z3';
     }
   }

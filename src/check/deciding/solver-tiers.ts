@@ -33,13 +33,13 @@ interface OpenBitTier {
   readonly encoding: BitVectorEncoding;
   readonly decide: (formula: string) => Steps<ObligationResult>;
   /**
-   * Decides whether the accesses of an obligation may overlap; if so as the values wrap around, once more with the
-   * assumption that what is an index elsewhere does not.
+   * Decides whether the accesses of an obligation may overlap; if only with wrap-around, again with the assumption that
+   * values used as indices elsewhere do not wrap around.
    */
   readonly decideOverlap: (obligation: Obligation) => Steps<ObligationResult>;
 }
 
-/** What queries are put together from. */
+/** The facts from which queries are built. */
 type SolverFacts = KernelAndLaunch & SymbolicFacts & ElementFacts & Pick<OrderingFacts, 'tickets'>;
 
 export class SolverTiers {
@@ -49,10 +49,10 @@ export class SolverTiers {
   private exhausted = 0;
   private readonly context: SolverFacts;
   private readonly answers: Answers;
-  /** What may be taken for granted of loaded values, by value id. */
+  /** Assumptions about loaded values, by value id. */
   readonly contents: ReadonlyMap<number, ContentsFact>;
 
-  /** @param contents what may be taken for granted of loaded values, by value id */
+  /** @param contents assumptions about loaded values, by value id */
   constructor(context: SolverFacts, contents: ReadonlyMap<number, ContentsFact>) {
     this.context = context;
     this.contents = contents;
@@ -124,14 +124,14 @@ export class SolverTiers {
     return result;
   }
 
-  /** Forgets what was encoded: values that were private may be shared now. */
+  /** Discards the encodings: values that were private may be shared now. */
   forget(): void {
     this.open.clear();
     this.openBits.clear();
   }
 }
 
-/** What the names in assumptions stand for in the solver's words. */
+/** The solver's names for the names in assumptions. */
 function vocabularyOf(context: KernelAndLaunch & SymbolicFacts, encoding: LinearEncoding): Vocabulary {
   const { request, symbolic, dimensions } = context;
   const { store, view } = symbolic;
@@ -160,7 +160,7 @@ function vocabularyOf(context: KernelAndLaunch & SymbolicFacts, encoding: Linear
   };
 }
 
-/** What names stand for as bit-vectors. */
+/** The bit-vectors for the names in assumptions. */
 function bitVocabularyOf(context: KernelAndLaunch & SymbolicFacts, encoding: BitVectorEncoding): BitVocabulary {
   const { request } = context;
   const { view } = context.symbolic;
@@ -177,8 +177,8 @@ function bitVocabularyOf(context: KernelAndLaunch & SymbolicFacts, encoding: Bit
 }
 
 /**
- * Whether the atoms of a model meet what is stated, computed exactly. What speaks of none of them is met by others: the
- * question has taken all that speaks of some.
+ * Whether the atoms of a model satisfy the statements, computed exactly. Statements about none of them can be satisfied
+ * separately: the question contains all statements on its atoms.
  */
 export function meetsStated(
   context: KernelAndLaunch & SymbolicFacts,
@@ -199,7 +199,7 @@ export function meetsStated(
   });
 }
 
-/** The term that a name in an assumption stands for; null where it is no scalar. */
+/** The term that a name in an assumption denotes; null if it is not a scalar. */
 function termOf(context: KernelAndLaunch & SymbolicFacts, name: Parameters<BitVocabulary>[0]): Term | null {
   const { request, symbolic, dimensions } = context;
   const { store } = symbolic;
@@ -218,13 +218,13 @@ function termOf(context: KernelAndLaunch & SymbolicFacts, name: Parameters<BitVo
   return store.atom(8 * bytes, { kind: 'parameter', index, offset, bytes });
 }
 
-/** Terms whose arithmetic is taken not to wrap around, as they are addresses of accesses. */
+/** Terms whose arithmetic is assumed not to wrap around, as they are addresses of accesses. */
 function indicesOf({ accesses, symbolic }: SymbolicFacts): ReadonlySet<Term> {
   const offsets = accesses.flatMap(({ targets }) => targets.map(({ offset }) => offset));
   return new Set(offsets.flatMap((offset) => symbolic.view.offset(offset).assumes));
 }
 
-/** What atoms are stated to be multiples of. */
+/** Stated divisors of atoms. */
 function divisors(context: KernelAndLaunch & SymbolicFacts): ReadonlyMap<Term, bigint> {
   const known = new Map<Term, bigint>();
   for (const condition of conditionsOf(context.request.assumptions)) {
@@ -236,7 +236,7 @@ function divisors(context: KernelAndLaunch & SymbolicFacts): ReadonlyMap<Term, b
   return known;
 }
 
-/** Tells the atoms that the user or the code states to be powers of two, or zero. */
+/** Recognises the atoms that the user or the code states to be powers of two, or zero. */
 function powersOfTwo(context: KernelAndLaunch & SymbolicFacts): (leaf: Term) => boolean {
   const { request, kernel, symbolic } = context;
   const known = new Set<Term>();

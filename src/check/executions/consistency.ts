@@ -18,16 +18,16 @@ export interface Happening {
 /** By event, the events that come after it. */
 type Successors = Int32Array;
 
-/** What is asked of the executions. */
+/** The question about the executions. */
 interface Question {
   readonly events: readonly Happening[];
-  /** How far two threads are apart. */
+  /** Distance of two threads, as a scope. */
   readonly distance: (a: number, b: number) => Reach;
   /** How two events conflict that are of interest; null: they do not, or are not. */
   readonly conflict: (a: Happening, b: Happening) => ConflictKind | null;
-  /** What a word holds at first, as a read finds it. */
+  /** The initial value of a word, as a read sees it. */
   readonly initial: (step: ThreadStep) => bigint | null;
-  /** Counts an execution that is looked at. @throws where there are too many */
+  /** Counts an examined execution. @throws if there are too many */
   readonly count: () => void;
 }
 
@@ -124,7 +124,7 @@ class Executions {
     return choose(0);
   }
 
-  /** The writes that a read may find the value of; -1: what was there at first. */
+  /** The writes that a read may read from; -1: the initial value. */
   #sourcesOf(read: number): readonly number[] {
     const { step } = this.#q.events[read]!;
     const sources: number[] = this.#q.initial(step) === step.value ? [-1] : [];
@@ -139,7 +139,7 @@ class Executions {
   #bothChange(a: number, b: number, source: number): boolean {
     const halves = [a, b].map((read) => this.#q.events.findIndex(({ readAt }) => readAt === read));
     if (halves.includes(-1) || !has(this.#strong[halves[0]!]!, halves[1]!)) return false;
-    // Where it was there at first, or both reach it, it comes before both.
+    // If it is the initial value, or both halves reach it, it comes before both.
     return source === -1 || halves.every((half) => has(this.#strong[source]!, half));
   }
 
@@ -226,7 +226,7 @@ class Executions {
     return last === read || (has(this.#after[read]!, last) && has(this.#samePlace[read]!, last));
   }
 
-  /** Whether writes have an order that meets the axioms (8.10). */
+  /** Whether writes have an order that satisfies the axioms (8.10). */
   #isConsistent(sources: Int32Array, causality: Successors): boolean {
     const { events } = this.#q;
     for (const [read, { step }] of events.entries())
@@ -238,7 +238,7 @@ class Executions {
     return this.#canOrder(order, sources, causality);
   }
 
-  /** Whether an order of some writes can be made one that meets the axioms. */
+  /** Whether an order of some writes can be extended to one that satisfies the axioms. */
   #canOrder(order: Successors, sources: Int32Array, causality: Successors): boolean {
     this.#q.count();
     close(order);
@@ -262,7 +262,7 @@ class Executions {
     return this.#meetsAxioms(order, sources, causality);
   }
 
-  /** Whether the axioms hold; what breaks one of them breaks it with more of the order too. */
+  /** Whether the axioms hold; a violation remains one if the order is extended. */
   #meetsAxioms(order: Successors, sources: Int32Array, causality: Successors): boolean {
     const { events } = this.#q;
     const size = this.#size;
@@ -276,11 +276,11 @@ class Executions {
       let later = source === -1 ? this.#samePlace[read]! & this.#writes : order[source]!;
       if (half !== -1) later &= ~(1 << half);
       communication[read]! |= later;
-      // Causality: a read does not miss what comes before it.
+      // Causality: a read sees the writes ordered before it.
       for (let write = 0; write < size; write++) {
         if (!has(later, write)) continue;
         if (has(causality[write]!, read)) return false;
-        // Atomicity: nothing comes between what an atomic reads and what it leaves.
+        // Atomicity: no write comes between the read and the write of an atomic.
         if (half !== -1 && has(this.#strong[read]!, write) && has(this.#strong[write]!, half) && has(order[write]!, half)) return false; // oxfmt-ignore
       }
     }

@@ -1,6 +1,6 @@
 /**
- * Launches in which few threads do what is not decided yet: all executions that the PTX memory model allows are looked
- * at. This proves what flags, counters and locks order in ways that `check/ordering/` does not know.
+ * Launches in which few threads do anything undecided: all executions that the PTX memory model allows are examined.
+ * This proves orders by flags, counters and locks that `check/ordering/` does not know.
  */
 import type { Access } from '../../analysis/values/access.ts';
 import { isFullBarrier } from '../../analysis/barriers/barrier-interval.ts';
@@ -20,14 +20,14 @@ const maxThreads = 1024;
 const maxActive = 6;
 const maxCombinations = 50_000;
 const maxExecutions = 40_000;
-/** Instructions that are followed, in all threads together. */
+/** Maximum number of followed instructions, in all threads together. */
 const maxInstructions = 400_000;
 
-/** What a proof by executions rests on. */
+/** Assumptions of a proof by executions. */
 interface SmallLaunchProof {
   /** Memory that is 0 when the kernel starts. */
   readonly zero: readonly Base[];
-  /** Memory that is taken to be apart from each other. */
+  /** Memory assumed to be disjoint. */
   readonly disjoint: readonly Base[];
 }
 
@@ -39,8 +39,8 @@ interface ThreadOfLaunch {
 }
 
 /**
- * Whether no execution has a race in one of these pairs; null where one may, or where the launch is not small enough.
- * @param startsAtZero whether the words of an array that threads synchronise by are 0 when the kernel starts
+ * Whether no execution has a race in one of these pairs; null if one may, or if the launch is not small enough.
+ * @param startsAtZero whether the words of an array used for synchronisation are 0 at the start of the kernel
  */
 export function provedByExecutions(
   facts: KernelAndLaunch & SymbolicFacts,
@@ -62,7 +62,7 @@ class SmallLaunch {
   readonly #accesses: ReadonlyMap<Instruction, readonly Access[]>;
   readonly #startsAtZero: (base: Base) => boolean;
   readonly #bases: readonly Base[];
-  /** By word, what is stored there. */
+  /** By word, the values stored there. */
   readonly #written = new Map<string, Set<Word>>();
   readonly #repeated = new Set<string>();
   /** Words that more than one thread accesses. */
@@ -95,7 +95,7 @@ class SmallLaunch {
       if (!target || more.length > 0 || !isOneObject(target.base) || !bases.has(target.base.key)) throw new NotFollowed('pointers'); // oxfmt-ignore
       byInstruction.set(access.instruction, [...(byInstruction.get(access.instruction) ?? []), access]);
     }
-    // Different names of what may be the same memory are not followed.
+    // Different names of possibly the same memory are not analyzed.
     if (this.#bases.some((a) => this.#bases.some((b) => a.key !== b.key && mayAlias(a, b) !== 'apart')))
       throw new NotFollowed('aliases');
     this.#accesses = byInstruction;
@@ -117,7 +117,7 @@ class SmallLaunch {
           );
         }
       }
-    // Words that overlap without being the same are not followed.
+    // Words that overlap without being the same are not supported.
     if ([...places.values()].some((words) => words.size > 1)) return null;
     this.#checkRepeated(ways);
     const threads = [...ways.keys()];
@@ -135,9 +135,9 @@ class SmallLaunch {
   }
 
   /**
-   * The ways through the threads that access anything of interest, with all values that words may come to hold. Each word
-   * is taken to be of one thread until two are seen to access it; then all ways are looked for again. As values come from
-   * nowhere but writes before, some thread would be the first to find in a word of its own what another one wrote.
+   * The traces of the threads that access relevant memory, with all values that words may take. Each word is assumed to
+   * be accessed by one thread until a second one is found; then all traces are searched again. As values come only from
+   * earlier writes, some thread would be the first to read from its private word a value written by another one.
    */
   #waysOfThreads(): ReadonlyMap<ThreadOfLaunch, readonly ThreadTrace[]> {
     for (;;) {
@@ -171,7 +171,7 @@ class SmallLaunch {
         if (!held.has(value)) hasNew = true;
         held.add(value);
       }
-      // A value is made by a chain of writes, of which none comes twice.
+      // A value comes from a chain of distinct writes.
       const writes = [...ways.values()].reduce((sum, own) => sum + Math.max(...own.map(writesIn)), 0);
       if (!hasNew || round > writes) return ways;
     }
@@ -218,7 +218,7 @@ class SmallLaunch {
     );
   }
 
-  /** What an access finds at first: words that it accesses strongly start at 0. */
+  /** Initial value of an access: words that it accesses strongly start at 0. */
   #initial({ targets, strong }: Access): Word {
     const { base } = targets[0]!;
     const isShared = base.kind === 'object' && base.object.space !== 'global';
@@ -227,7 +227,7 @@ class SmallLaunch {
     return 0n;
   }
 
-  /** Rounds that leave out an atomic: all that accesses its word has to reach each other. */
+  /** Omitted iterations with an atomic: all accesses of its word must be morally strong to each other. */
   #checkRepeated(ways: ReadonlyMap<ThreadOfLaunch, readonly ThreadTrace[]>): void {
     for (const place of this.#repeated) {
       const users = [...ways].flatMap(

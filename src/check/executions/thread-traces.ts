@@ -1,6 +1,6 @@
 /**
- * The ways through one thread of a launch: what it accesses, for each choice of what its loads may read. Values are
- * computed on bigints; one that is not known leaves both sides of a branch open.
+ * The traces of one thread of a launch: its accesses, for each choice of the values that its loads may read. Values are
+ * computed on bigints; an unknown one leaves both sides of a branch open.
  */
 import type { Access } from '../../analysis/values/access.ts';
 import type { Dim3 } from '../../base/dim3.ts';
@@ -12,49 +12,49 @@ import type { Fence } from '../../memory-model/fence.ts';
 import { fenceOf } from '../../memory-model/fence.ts';
 import type { Term } from '../../term/term.ts';
 
-/** What a word holds; null: it is not known, any value. */
+/** The value of a word; null: unknown, any value. */
 export type Word = bigint | null;
 
-/** What a thread does that other threads may notice. An atomic is a read, followed by a write with `readAt`. */
+/** A step of a thread that other threads may observe. An atomic is a read, followed by a write with `readAt`. */
 export interface ThreadStep {
   readonly kind: 'read' | 'write' | 'fence' | 'arrive' | 'pass';
   readonly access: Access | null;
-  /** Names the word; empty for what accesses none. */
+  /** Denotes the word; empty for steps without an access. */
   readonly place: string;
   readonly value: Word;
-  /** Of the writing half of an atomic: the step of the same way that is its reading half. */
+  /** For the writing half of an atomic: the step of the same trace that is its reading half. */
   readonly readAt: number | null;
   readonly fence: Fence | null;
-  /** Of barriers: how many of the block the thread has reached before. */
+  /** For barriers: the number of barriers of the block that the thread has reached before. */
   readonly barrier: number;
 }
 
-/** One way through a thread, to its end or to a loop that it may never leave. */
+/** One trace of a thread, to its end or to a loop that it may never leave. */
 export type ThreadTrace = readonly ThreadStep[];
 
-/** What a thread runs in. */
+/** Environment of a thread. */
 interface Surroundings {
   readonly kernel: Kernel;
   readonly block: Dim3;
   readonly grid: Dim3;
-  /** The constant that a value is, whatever the thread; null: none. */
+  /** The constant value of an operand for all threads; null: none. */
   readonly constant: (operand: Operand) => bigint | null;
   /** The accesses of interest that an instruction makes. */
   readonly accessesOf: (instruction: Instruction) => readonly Access[];
   readonly isBlockBarrier: (instruction: Instruction) => boolean;
-  /** What a word may hold that other threads access too. */
+  /** The possible values of a word that other threads access too. */
   readonly valuesAt: (place: string, access: Access) => Iterable<Word>;
   /** Whether no other thread accesses a word. */
   readonly isOwn: (place: string) => boolean;
-  /** What an access finds that comes before all writes. */
+  /** The value that an access reads before all writes. */
   readonly initial: (access: Access) => Word;
-  /** Counts an instruction that is followed. @throws NotFollowed where there are too many */
+  /** Counts a followed instruction. @throws NotFollowed if there are too many */
   readonly count: () => void;
-  /** Notes a loop that may repeat an atomic at a place, which leaves there what it found. */
+  /** Records a loop that may repeat an atomic at a place, which stores the value that it read. */
   readonly repeats: (place: string) => void;
 }
 
-/** The launch is too large, or does what is not followed here. */
+/** The launch is too large, or contains unsupported operations. */
 export class NotFollowed extends Error {}
 
 const maxSteps = 14;
@@ -69,16 +69,16 @@ interface State {
   barriers: number;
   /** By loop header: its variables when it was reached last, and the number of steps then. */
   readonly visits: Map<BlockId, { readonly key: string; readonly steps: number }>;
-  /** A round that changes nothing has been made. */
+  /** An iteration without effect has been executed. */
   hasSpun: boolean;
   /** Branches of which both sides were open. */
   forks: number;
 }
 
 /**
- * All ways through a thread. Of the rounds of a loop that leave the thread as it was, and memory too, one is made at most,
- * in the whole thread: the others could be left out of any execution, and what is left of it would be consistent and
- * have the same races. What a way does before such a loop is a way of its own.
+ * All traces of a thread. Of the iterations of a loop that change neither the thread nor memory, at most one is
+ * executed, per thread: the others could be removed from any execution, and the remainder would be consistent and have
+ * the same races. A trace that ends before such a loop is listed separately.
  * @throws NotFollowed
  */
 export function threadTraces(surroundings: Surroundings, thread: Dim3, block: Dim3): readonly ThreadTrace[] {
@@ -110,7 +110,7 @@ class Walk {
     if (this.#found.size > maxWays) throw new NotFollowed('ways');
   }
 
-  /** Goes on to a block; whether the thread is to be followed there. */
+  /** Enters a block; returns whether the thread is to be followed there. */
   #enter(state: State, from: BlockId | null, to: BlockId): boolean {
     const { kernel } = this.#in;
     const block = kernel.blocks[to]!;
@@ -122,7 +122,7 @@ class Walk {
     return !loop || this.#goesRound(state, to, inputs);
   }
 
-  /** Whether a thread at the head of a loop is to go on. In a loop, nothing but its variables differs from round to round. */
+  /** Whether a thread at the header of a loop continues. Between iterations of a loop only its variables differ. */
   #goesRound(state: State, header: BlockId, inputs: readonly Value[]): boolean {
     const key = inputs.join();
     const before = state.visits.get(header);
@@ -162,7 +162,7 @@ class Walk {
     }
   }
 
-  /** The block that a thread goes on with; null: it ends. Where it may go on with two, the one is followed here. */
+  /** The next block of a thread; null: it ends. If two are possible, the other one is followed here. */
   #next(state: State, block: Block): BlockId | null {
     const { terminator } = block;
     switch (terminator.kind) {
@@ -186,7 +186,7 @@ class Walk {
     }
   }
 
-  /** What an instruction computes, and how it orders; it accesses nothing of interest. */
+  /** Result and ordering of an instruction without relevant accesses. */
   #compute(state: State, instruction: Instruction): void {
     const { operation, results } = instruction;
     const { effect } = operation;
@@ -214,7 +214,7 @@ class Walk {
     }
   }
 
-  /** Makes an access, once for each value that it may find; false where the thread has been followed to its ends. */
+  /** Makes an access, once for each value that it may read; false if all traces of the thread are complete. */
   #access(state: State, block: Block, at: number, instruction: Instruction, accesses: readonly Access[]): boolean {
     const [access, ...more] = accesses;
     const { effect } = instruction.operation;
@@ -246,7 +246,7 @@ class Walk {
         next.steps.push({ ...step, kind: 'write', value, readAt });
       }
       if (result !== null && result !== undefined) {
-        // What is widened with its sign, or read as a predicate, is not followed.
+        // Sign-extending loads, and values used as predicates, are not supported.
         const isPlain = effect.kind === 'atomic' || effect.extend === 'zero' || instruction.operation.results[0] === 8 * effect.bytes; // oxfmt-ignore
         next.values.set(result, isPlain ? found : null);
       }
@@ -255,7 +255,7 @@ class Walk {
     return false;
   }
 
-  /** What an access may find: of a word of its own, a thread finds what it wrote last. */
+  /** The values that an access may read: from a private word, the thread's last write. */
   #valuesAt({ steps }: State, place: string, access: Access): Iterable<Word> {
     if (!this.#in.isOwn(place)) return new Set(this.#in.valuesAt(place, access));
     const last = steps.findLast((step) => step.kind === 'write' && step.place === place);
@@ -334,7 +334,7 @@ function copyOf(state: State): State {
   return { ...state, values: new Map(state.values), steps: [...state.steps], visits: new Map(state.visits) };
 }
 
-/** What an atomic stores; null where that depends on where a generic address leads. */
+/** The value that an atomic stores; null if it depends on the numeric value of a generic address. */
 function atomicValue(
   { operation, type, bytes, space }: Extract<Effect, { kind: 'atomic' }>,
   found: bigint,

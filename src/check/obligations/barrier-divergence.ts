@@ -1,7 +1,7 @@
 /**
- * Barrier divergence: every branch that decides whether a thread reaches a barrier of the whole block must go the same
- * way for all threads of the block, in the same round of the loops around it. Most branches are uniform by their
- * syntax; the others are tried for all threads, or put to the solver.
+ * Barrier divergence: all threads of the block must take the same side of every branch that decides whether a barrier
+ * of the whole block is reached, in the same iteration of the loops around it. Most branches are uniform by their
+ * syntax; the others are tried for all threads, or passed to the solver.
  */
 import { reachable, pointsOf } from '../../analysis/values/program-point.ts';
 import { isGridBarrier } from '../../analysis/barriers/barrier-interval.ts';
@@ -19,11 +19,11 @@ export interface DivergenceObligation {
   readonly barrier: Instruction;
   readonly branch: BlockId;
   readonly condition: Term;
-  /** Threads that take the other way have nothing left to do but return. */
+  /** Threads that take the other side only return afterwards. */
   readonly earlyExit: boolean;
-  /** They have, but in the source they passed by the statement that the barrier stands in. */
+  /** They do, but in the source they bypass the statement that contains the barrier. */
   readonly passedBy?: boolean;
-  /** Two threads go different ways: conditions of both. */
+  /** Two threads take different sides: conditions of both. */
   readonly conditions: readonly ReadCondition[];
 }
 
@@ -34,7 +34,7 @@ export function isClusterBarrier({ operation }: Instruction): boolean {
   return operation.effect.kind === 'cluster-barrier';
 }
 
-/** What must be shown for every branch that the syntax does not show to be uniform. */
+/** Obligations for every branch that is not uniform by syntax. */
 export function divergenceObligations(
   symbolic: SymbolicKernel,
   dependences: ControlDependence,
@@ -47,7 +47,7 @@ export function divergenceObligations(
     for (const branch of [...dependences.controlling(block, kernel.loopOf[block] ?? null)].sort((a, b) => a - b)) {
       if (uniformity.branch(branch) !== 'varying') continue;
       const condition = symbolic.condition(branch);
-      // A barrier of the grid counts blocks, one in memory threads: those that have returned never arrive.
+      // A barrier of the grid counts blocks, one in memory threads: returned threads never arrive.
       const countsReturned = instruction.operation.effect.kind === 'barrier';
       const earlyExit = countsReturned && leavesOnly(kernel, branch, block, isBlockBarrier);
       if (!condition) {
@@ -62,8 +62,8 @@ export function divergenceObligations(
 }
 
 /**
- * A branch that blocks may take differently and that decides whether a block gets to a barrier of the grid, with that
- * barrier; null where there is none.
+ * A branch that may be non-uniform among blocks and that decides whether a block reaches a barrier of the grid, with
+ * that barrier; null if no such branch exists.
  */
 export function blocksMayPart(
   { kernel }: SymbolicKernel,
@@ -79,7 +79,7 @@ export function blocksMayPart(
   return null;
 }
 
-/** Two threads reach a branch in one round of the loops around it and go different ways. */
+/** Two threads reach a branch in one iteration of the loops around it and take different sides. */
 export function oppositeBranchSides(
   symbolic: SymbolicKernel,
   branch: BlockId,
@@ -101,9 +101,9 @@ export function oppositeBranchSides(
 }
 
 /**
- * Whether one way out of a branch leads to the end of the kernel only, without any barrier and without code that the
- * threads behind the barrier reach by another way: the threads that take it have returned. Where those have no other
- * way to an end, it is the exit of a loop for all of them.
+ * Whether one side of a branch leads to the end of the kernel only, without any barrier and without code that the
+ * threads after the barrier also reach: the threads that take it have returned. If those have no other path to an end,
+ * it is the exit of a loop for all of them.
  */
 function leavesOnly(kernel: Kernel, branch: BlockId, barrier: BlockId, isBlockBarrier: IsBarrier): boolean {
   return kernel.blocks[branch]!.successors.some((start) => {

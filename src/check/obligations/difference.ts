@@ -5,12 +5,12 @@ import type { Term } from '../../term/term.ts';
 import type { Instance, Instances, TermInstance } from './instance.ts';
 import type { Obligation } from './obligation.ts';
 
-/** One unknown of a difference with what it stands for. */
+/** One unknown of a difference with its term. */
 export interface Unknown {
   readonly name: string;
   readonly coefficient: bigint;
   readonly bounds: Bounds;
-  /** The atom or composite term behind it, in a reading of one of the threads it belongs to. */
+  /** The atom or composite term that it represents, in a reading of one of the threads it belongs to. */
   readonly term: Term;
   readonly reading: TermInstance;
 }
@@ -24,7 +24,7 @@ export interface Difference {
   readonly assumes: readonly Term[];
 }
 
-/** Computes the difference; what both threads share with the same coefficient cancels. */
+/** Computes the difference; terms that both threads share with the same coefficient cancel. */
 export function addressDifference(symbolic: SymbolicKernel, instances: Instances, obligation: Obligation): Difference {
   const { first, second } = obligation;
   const a = symbolic.view.offset(first.target.offset);
@@ -57,7 +57,7 @@ export function addressDifference(symbolic: SymbolicKernel, instances: Instances
   return { constant, unknowns, low, high, assumes: [...new Set([...a.assumes, ...b.assumes])] };
 }
 
-/** The named unknown that a term of a linear form becomes in a reading. */
+/** The named unknown that represents a term of a linear form in a reading. */
 export function instanceOf(
   symbolic: SymbolicKernel,
   instances: Instances,

@@ -1,7 +1,7 @@
 /**
- * Two threads, one term: how the atoms of a term are named when it is read for the first or the second thread of a
- * pair. Atoms that both threads share (parameters, the block index within a block, the round of a loop that a barrier
- * keeps in step) get one name, all others one name a thread.
+ * Names of the atoms of a term when it is read for the first or the second thread of a pair. Atoms that both threads
+ * share (parameters, the block index within a block, the iteration of a loop that a barrier synchronises) get one name,
+ * all others one name a thread.
  */
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import {
@@ -16,7 +16,7 @@ import type { BlockId, LoopId, ValueId } from '../../ir/form/kernel.ts';
 import type { Bounds } from '../../term/linear.ts';
 import type { Term } from '../../term/term.ts';
 
-/** `block`: two threads of one block; `grid`: two threads of different blocks, whom only barriers of the grid order. */
+/** `block`: two threads of one block; `grid`: two threads of different blocks, ordered only by barriers of the grid. */
 export type PairScope = 'block' | 'grid';
 
 /** One for threads of a block and one for threads of different blocks. */
@@ -24,7 +24,7 @@ export type Scoped<T> = Readonly<Record<PairScope, T>>;
 
 type Side = 1 | 2;
 
-/** A reading of a term: for which thread, in which rounds of the loops. */
+/** A reading of a term: the thread, and the iterations of the loops. */
 export interface TermInstance {
   readonly side: Side;
   readonly rounds: readonly IterationRelation[];
@@ -41,7 +41,7 @@ export interface Instance {
 }
 
 export class Instances {
-  /** Both threads were given the value that one of them read from memory. */
+  /** Both threads have the value that one of them read from memory. */
   sharedLoad = false;
   private readonly symbolic: SymbolicKernel;
   private readonly uniformity: UniformityResult;
@@ -115,7 +115,7 @@ export class Instances {
     return named(`${base === 'left' ? 'L' : 'B'}${loop}${outer}`, true, BigInt(by));
   }
 
-  /** Names the run of a loop that both threads share, by the rounds of the loops around it; null if they may differ. */
+  /** Name of the execution of a loop that both threads share, from its outer iterations; null if they may differ. */
   private outerInstance(loop: LoopId, rounds: readonly IterationRelation[]): string | null {
     const parent = this.symbolic.kernel.loops[loop]!.parent;
     if (parent === null) return '';
@@ -136,14 +136,14 @@ export class Instances {
     return `${outer}${iterationCode(state)}${loop}`;
   }
 
-  /** Whether both threads are in one round of a loop, given one run of it. */
+  /** Whether both threads are in one iteration of a loop, given one execution of it. */
   private isSharedRound(loop: LoopId, state: IterationRelation): boolean {
     const { base } = parseIterationRelation(state);
     if (base === 'free') return false;
     return (base !== 'left' && base !== 'before') || !this.uniformity.divergent(loop);
   }
 
-  /** Tells apart executions of a block by one thread that differ in the state of a loop around it. */
+  /** Distinguishes executions of a block by one thread that differ in the state of a loop around it. */
   private roundsAt(block: BlockId, rounds: readonly IterationRelation[]): string {
     let text = '';
     const { loops, loopOf } = this.symbolic.kernel;
@@ -152,7 +152,7 @@ export class Instances {
     return text;
   }
 
-  /** Whether two blocks are executed by one thread, in the same rounds of the loops around both. */
+  /** Whether two blocks are executed by one thread, in the same iterations of the loops around both. */
   isOneExecution(
     [block, one]: readonly [BlockId, TermInstance],
     [other, another]: readonly [BlockId, TermInstance],
@@ -162,7 +162,7 @@ export class Instances {
     return isInSame && one.side === another.side && this.roundsAt(block, one.rounds) === this.roundsAt(other, another.rounds); // oxfmt-ignore
   }
 
-  /** A name for what a term stands for in a reading: equal names mean equal values. */
+  /** A name for the value of a term in a reading: equal names mean equal values. */
   key(term: Term, reading: TermInstance): string {
     const leaves = term.leaves.map((leaf) => {
       const { name, offset } = this.of(leaf, reading);

@@ -1,6 +1,6 @@
 /**
- * What must be shown impossible: two threads, one in each access of a pair, in executions that no barrier orders,
- * touching overlapping bytes of one object.
+ * A property to be refuted: two threads, one in each access of a pair, in executions that no barrier orders, touch
+ * overlapping bytes of one object.
  */
 import type { Access } from '../../analysis/values/access.ts';
 import type { ConflictKind } from '../../memory-model/conflict.ts';
@@ -17,7 +17,7 @@ import type { Reason } from '../../verdict/reason.ts';
 import type { PairScope, TermInstance } from './instance.ts';
 import { type WarpOverlapCase, type WarpRelation, anywhere, warpOverlapCases } from './warp-collective-overlap.ts';
 
-/** A condition that holds for one of the two threads. */
+/** A condition on one of the two threads. */
 export interface ReadCondition {
   readonly term: Term;
   readonly reading: TermInstance;
@@ -33,19 +33,19 @@ export interface AccessSide {
 
 export interface Obligation {
   readonly scope: PairScope;
-  /** Of the two threads of a block: in one warp, or in two; null where it does not matter. */
+  /** Two threads of a block: in one warp, or in two; null if it does not matter. */
   readonly warp: WarpRelation;
   readonly first: AccessSide;
   readonly second: AccessSide;
-  /** One thread makes both accesses, the first beside itself. */
+  /** One thread performs both accesses, the first asynchronously. */
   readonly sameThread: boolean;
-  /** Blocks of a cluster, where the two threads are of different ones; null: they may be of one. */
+  /** Blocks of a cluster, if the two threads are in different clusters; null: they may be in one. */
   readonly betweenClusters: Dim3 | null;
-  /** Counters of rounds of which one reading is at least so much more than the other. */
+  /** Iteration counters of which one reading exceeds the other by a minimum. */
   readonly later: readonly CountedLater[];
-  /** Bytes at which the pointers of both were read from one array: only where those are the same element they meet. */
+  /** Byte offsets at which both pointers were read from one array: the accesses overlap only if these are the same. */
   readonly elements: readonly [Term, Term] | null;
-  /** Addresses of the first lines: threads that hold the elements alike meet in different ones only where these differ. */
+  /** Addresses of the first lines: with the same lane layout, different threads overlap only if these differ. */
   readonly starts: readonly [Term, Term] | null;
   /** The two may be one thread: the line at its address is accessed by other lanes of its warp too. */
   readonly mayBeOne: boolean;
@@ -61,36 +61,36 @@ interface CountedLater {
   readonly by: bigint;
 }
 
-/** A pair of accesses with all the ways in which it might race. */
+/** A pair of accesses with all the cases in which it might race. */
 export interface AccessPair {
   readonly scope: PairScope;
   readonly conflict: ConflictKind;
   readonly first: Access;
   readonly second: Access;
   readonly obligations: readonly Obligation[];
-  /** What would order the accesses although barriers part them. */
+  /** The missing order of accesses that barriers separate. */
   readonly lacks?: 'proxy-fence';
 }
 
-/** What is left of the conditions that all pairs of a kernel may have together. */
+/** Remaining number of conditions that all pairs of a kernel may have together. */
 export interface PairBudget {
   conditions: number;
 }
 
-/** Which bases may be the same memory; pointer parameters are apart unless a launch passes one pointer to both. */
+/** Whether bases may be the same memory; pointer parameters are disjoint unless a launch passes one pointer to both. */
 export type MayAlias = (a: Target['base'], b: Target['base']) => 'same' | 'apart' | 'unknown';
 
-/** How two accesses conflict where they overlap. */
+/** How two accesses conflict if they overlap. */
 interface PairConflict {
   readonly kind: ConflictKind;
-  /** Blocks of a cluster, where only threads of different clusters conflict; null: any do. */
+  /** Blocks of a cluster, if only threads of different clusters conflict; null: any do. */
   readonly betweenClusters: Dim3 | null;
 }
 
-/** How accesses of threads of one block or of two conflict; null where they do not. */
+/** How accesses of threads of one block or of two conflict; null if they do not. */
 export type Conflicts = (a: Access, b: Access, scope: PairScope) => PairConflict | null;
 
-/** Whether two accesses may touch the same memory, as far as what they point into tells. */
+/** Whether two accesses may touch the same memory, judging by their bases. */
 export function mayTouch(mayAlias: MayAlias): (a: Access, b: Access) => boolean {
   return (a, b) => a.targets.some(({ base }) => b.targets.some((other) => mayAlias(base, other.base) !== 'apart'));
 }
@@ -101,21 +101,21 @@ type Pairs = Map<string, { pair: AccessPair; obligations: Obligation[]; seen: Se
 export interface ThreadIntervals {
   readonly warp: WarpRelation;
   readonly intervals: readonly Interval[];
-  /** Where the second thread is of another part of the block: its intervals, in the same order. */
+  /** If the second thread is in another part of the block: its intervals, in the same order. */
   readonly others?: readonly Interval[];
   /** The part of the block that each of them is of. */
   readonly members?: readonly [Term, Term];
-  /** Whether an access by the one comes before one by the other, in the interval, for other reasons than barriers. */
+  /** Whether an access by the one comes before one by the other, in the interval, by an order other than barriers. */
   readonly isOrdered?: (interval: Interval, first: Access, second: Access) => boolean;
 }
 
-/** Barrier intervals of a block: for any two of its threads, or apart for threads of one warp and of two, or of parts. */
+/** Barrier intervals of a block: for any two of its threads, or separate for threads of one warp, of two, of parts. */
 export type BlockIntervals = readonly ThreadIntervals[];
 
-/** What may meet within a block. */
+/** Accesses that may conflict within a block. */
 interface BlockMeetings {
   readonly block: BlockIntervals;
-  /** Pairs of a copy and what its own thread does before it waits for it. */
+  /** Pairs of a copy and an access of the same thread before its wait. */
   readonly own: readonly OwnAccess[];
   /** Pairs of which no barrier orders the accesses, be they of one thread or of two. */
   readonly crossings: readonly ProxyCrossing[];
@@ -124,8 +124,8 @@ interface BlockMeetings {
 /**
  * Pairs of accesses of two threads of one block, by barrier interval.
  * @param conflicts whether and how two accesses conflict
- * @param lockstep what two instructions of one warp access is ordered
- * @param budget where it ends, pairs are missing
+ * @param lockstep accesses of two instructions of one warp are ordered
+ * @param budget if it is spent, pairs are missing
  */
 export function blockPairs(
   symbolic: SymbolicKernel,
@@ -181,8 +181,8 @@ export function blockPairs(
 
 /**
  * Pairs of accesses to global memory of threads of different blocks.
- * @param intervals between barriers of the grid; null where there are none: then nothing orders the accesses
- * @param budget where it ends, pairs are missing
+ * @param intervals between barriers of the grid; null without these: then nothing orders the accesses
+ * @param budget if it is spent, pairs are missing
  */
 export function gridPairs(
   symbolic: SymbolicKernel,
@@ -212,7 +212,7 @@ export function gridPairs(
   return [...pairs.values()].map(({ pair }) => pair);
 }
 
-/** Two instructions of a warp in lockstep, unless one is a copy that goes on behind them. */
+/** Two instructions of a warp in lockstep, unless one is a copy that may still be pending after them. */
 function isOrderedInLockstep(a: Access, b: Access): boolean {
   return a.instruction !== b.instruction && !a.isCopy && !b.isCopy;
 }
@@ -314,7 +314,7 @@ function side(
   return { access: occurrence.access, target, reading, conditions: [...conditions.values()] };
 }
 
-/** What an obligation asks, in a text: of two with the same one, both hold or neither, whichever arrays they speak of. */
+/** Canonical text of an obligation: two with the same text have the same answer, for any arrays. */
 export function questionOf(obligation: Obligation): string {
   const sides = [obligation.first, obligation.second].map(({ access, target, reading, conditions }) =>
     [
@@ -333,14 +333,14 @@ export function questionOf(obligation: Obligation): string {
 /** A pair that no tier showed to be free of races. */
 export interface OpenPair {
   readonly pair: AccessPair;
-  /** What stood in the way. */
+  /** The reason why it is open. */
   readonly reason: Reason;
   /** Undecided for lack of budget. */
   readonly budget: boolean;
   /** Both accesses store a value that is provably equal. */
   readonly sameValue: boolean;
-  /** Both store what these loads find in one element of shared memory; null: they do not, or it is not known. */
+  /** Both threads store the value that these loads read from one element of shared memory; null: not so, or unknown. */
   readonly elements: ReadonlySet<Instruction> | null;
-  /** No tier was asked, since enough others are open. */
+  /** No tier was queried, since enough others are open. */
   readonly unasked?: boolean;
 }

@@ -1,7 +1,7 @@
 /**
- * Instructions that the lanes of a warp execute together (PTX ISA 9.7.9.6, 9.7.13): each names the lanes that take part
- * in a mask, and those must execute it, all of them. So two threads of a warp may part before it only where the one that
- * goes on does not name the other.
+ * Instructions that the lanes of a warp execute together (PTX ISA 9.7.9.6, 9.7.13): each names the participating lanes
+ * in a mask, and all of those must execute it. So two threads of a warp may diverge before it only if the mask of the
+ * thread that executes it does not contain the other.
  */
 import { pointAfter, reachable, walkFrom } from '../../analysis/values/program-point.ts';
 import type { ProgramPoint } from '../../analysis/values/program-point.ts';
@@ -15,33 +15,33 @@ import { oppositeBranchSides } from './barrier-divergence.ts';
 import type { TermInstance } from './instance.ts';
 import type { ReadCondition } from './obligation.ts';
 
-/** What must not happen to two threads of a warp: that the conditions of one of these lists hold of them. */
+/** A property to be refuted for two threads of a warp: they satisfy the conditions of one of these lists. */
 export interface WarpObligation {
   readonly instruction: Instruction;
-  /** For reports: what decides whether a lane executes the instruction. */
+  /** For reports: the condition under which a lane executes the instruction. */
   readonly condition: Term;
-  /** Empty where it cannot be expressed. */
+  /** Empty if it cannot be expressed. */
   readonly ways: readonly (readonly ReadCondition[])[];
-  /** All lanes have to agree, whatever the mask names. */
+  /** All lanes have to agree, regardless of the mask. */
   readonly isOfAll: boolean;
 }
 
-/** The lanes that a mask names, as far as that is followed. */
+/** The lanes that a mask names, if it can be analyzed. */
 type Lanes =
-  /** All, or nothing is known of them. */
+  /** All, or unknown. */
   | { readonly kind: 'all' }
-  /** Those of which this holds, which says nothing but the place of a thread in its block. */
+  /** Those that satisfy a condition on the thread index only. */
   | { readonly kind: 'such'; readonly holds: Term }
   /**
-   * Those that executed an instruction together with the thread whose mask it is, and of which this held there; `inStep`:
-   * in the same round of the loops around it.
+   * Those that executed an instruction together with the thread that owns the mask, and satisfied the predicate there;
+   * `inStep`: in the same iteration of the loops around it.
    */
   | { readonly kind: 'told'; readonly at: ProgramPoint; readonly predicate: Term | null; readonly inStep: boolean };
 
 const all: Lanes = { kind: 'all' };
 const warpSize = 32n;
 
-/** Where each instruction has its mask; null where it has none. */
+/** The mask operand of an instruction; undefined if it has none. */
 function maskOf({ operation: { effect }, arguments: operands }: Instruction): Operand | undefined {
   switch (effect.kind) {
     case 'warp-barrier':
@@ -59,13 +59,13 @@ function maskOf({ operation: { effect }, arguments: operands }: Instruction): Op
 
 const warpWide = new Set(['warp-barrier', 'shuffle', 'vote', 'warp-value', 'warpgroup-multiply', 'warpgroup-matrix']);
 
-/** Whether lanes take part because they are named, or, where no mask names them, because all have to. */
+/** Whether lanes take part because a mask names them, or, without a mask, because all have to. */
 function isTogether({ operation: { effect } }: Instruction): boolean {
-  // `activemask` tells who executes it, whoever that is.
+  // `activemask` returns the lanes that execute it, without a requirement.
   return warpWide.has(effect.kind) && !(effect.kind === 'warp-value' && effect.name === 'activemask');
 }
 
-/** What must be shown for every instruction of that kind. */
+/** Obligations for every instruction of that kind. */
 export function warpObligations(
   symbolic: SymbolicKernel,
   dependences: ControlDependence,
@@ -80,7 +80,7 @@ export function warpObligations(
     for (const [position, instruction] of instructions.entries()) {
       if (!isTogether(instruction)) continue;
       const lanes = lanesOf(symbolic, instruction);
-      // What all lanes execute asks the same of each of these instructions.
+      // Without masks, the obligations of each of these instructions are the same.
       if (lanes.kind === 'all' && isDone) continue;
       isDone ||= lanes.kind === 'all';
       const between = lanes.kind === 'told' ? blocksBetween(kernel, lanes.at, { block, position }) : null;
@@ -97,7 +97,7 @@ export function warpObligations(
   return list;
 }
 
-/** Two threads come to a branch in one round, the second is named by the first, and they go different ways. */
+/** Two threads reach a branch in one iteration, the mask of the first contains the second, and they diverge there. */
 function partings(
   symbolic: SymbolicKernel,
   branch: BlockId,
@@ -122,7 +122,7 @@ function partings(
   return [first, second].map((way) => [...way, ...premises]);
 }
 
-/** That a lane executes the instruction although its own mask does not name it. */
+/** A lane executes the instruction although its own mask does not name it. */
 function ownLane(symbolic: SymbolicKernel, instruction: Instruction, block: BlockId, lanes: Lanes): WarpObligation[] {
   const { kernel, store } = symbolic;
   const holds = lanes.kind === 'such' ? lanes.holds : lanes.kind === 'told' ? lanes.predicate : null;
@@ -131,7 +131,7 @@ function ownLane(symbolic: SymbolicKernel, instruction: Instruction, block: Bloc
     side: 1,
     rounds: kernel.loops.map((loop) => (loop.blocks.has(block) ? 'same' : 'before')),
   };
-  // Where a loop has ended since it was asked, its value then is that of another round.
+  // After the end of a loop the predicate has its value of another iteration.
   const isSame = lanes.kind !== 'told' || kernel.loops.every(({ blocks }) => !blocks.has(lanes.at.block) || blocks.has(block)); // oxfmt-ignore
   const reach = symbolic.reach(block);
   const conditions = [...(reach.operator === 'all' ? reach.arguments : [reach]), store.not(holds)];
@@ -145,7 +145,7 @@ function lanesOf(symbolic: SymbolicKernel, instruction: Instruction): Lanes {
   const term = symbolic.operand(mask);
   const holds = namedBy(symbolic, term);
   if (holds) return holds === symbolic.store.true ? all : { kind: 'such', holds };
-  // Groups hold their mask in a structure, from which it comes back as it was.
+  // Groups store their mask in a structure, and load it unchanged.
   const value = term.atom?.kind === 'havoc' ? term.atom.value : -1;
   return value >= 0 && !symbolic.leaderValues.has(value) ? (toldBy(symbolic, value) ?? all) : all;
 }
@@ -175,7 +175,7 @@ function namedBy({ store, operand }: SymbolicKernel, mask: Term): Term | null {
   return one?.operator === 'constant' && one.value === 1n && isOfAll ? below(by) : null;
 }
 
-/** What a mask that a vote, a match or `activemask` gives says of the lanes in it. */
+/** The lanes in a mask returned by a vote, a match or `activemask`. */
 function toldBy({ kernel, operand }: SymbolicKernel, value: number): Lanes | null {
   const { definition } = kernel.values[value]!;
   if (definition.kind !== 'instruction') return null;
@@ -183,7 +183,7 @@ function toldBy({ kernel, operand }: SymbolicKernel, value: number): Lanes | nul
   const { effect } = instruction.operation;
   const at = { block, position: kernel.blocks[block]!.instructions.indexOf(instruction) };
   if (instruction.results[0] !== value) return null;
-  // Threads that are at one place together without being named may be there in different rounds.
+  // Threads that execute an instruction together without a mask may be in different iterations.
   const inStep = (kernel.loopOf[block] ?? null) === null || maskOf(instruction)?.kind === 'constant';
   if (effect.kind === 'vote' && effect.mode === 'ballot' && effect.sync)
     return { kind: 'told', at, predicate: operand(instruction.arguments[0]!), inStep };
@@ -191,7 +191,7 @@ function toldBy({ kernel, operand }: SymbolicKernel, value: number): Lanes | nul
   return tells ? { kind: 'told', at, predicate: null, inStep } : null;
 }
 
-/** The blocks at whose end a thread may be between an instruction and the next time that it comes to another. */
+/** The blocks at whose end a thread may be between an instruction and its next execution of another. */
 function blocksBetween(kernel: Kernel, from: ProgramPoint, to: ProgramPoint): ReadonlySet<BlockId> {
   const isAt = (place: ProgramPoint, other: ProgramPoint): boolean =>
     place.block === other.block && place.position === other.position;
@@ -200,7 +200,7 @@ function blocksBetween(kernel: Kernel, from: ProgramPoint, to: ProgramPoint): Re
   return new Set(comesTo);
 }
 
-/** The conditions under which a block is reached that hold of a thread once and for all. */
+/** The conditions under which a block is reached that are the same in all its executions by a thread. */
 function lastingConditions(symbolic: SymbolicKernel, block: BlockId): readonly Term[] {
   const reach = symbolic.reach(block);
   const parts = reach.operator === 'all' ? reach.arguments : [reach];
@@ -213,7 +213,7 @@ function isLasting({ kernel, definedIn }: SymbolicKernel, term: Term): boolean {
     const atom = leaf.atom!;
     if (atom.kind === 'iteration' || atom.kind === 'phi') return false;
     if (atom.kind !== 'havoc') return true;
-    // Of a value that a thread makes once there are no others.
+    // A value that a thread computes once has one instance.
     return atom.value >= 0 && (kernel.loopOf[definedIn(atom.value)] ?? null) === null;
   });
 }

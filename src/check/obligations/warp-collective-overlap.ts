@@ -1,29 +1,29 @@
 /**
- * How threads of a block meet in what a warp accesses as a whole (`wmma.load`, `wmma.store`, `ldmatrix`, `stmatrix`). For
- * threads of other warps each lane accesses all of it. For threads of the same warp it counts that one instruction
- * gives each element to one lane, and that equal fragments have each element in the same lane.
+ * Overlaps of threads of a block in collective accesses of a warp (`wmma.load`, `wmma.store`, `ldmatrix`, `stmatrix`).
+ * For threads of other warps each lane accesses all of it. For threads of the same warp, one instruction assigns each
+ * element to one lane, and equal fragments have each element in the same lane.
  */
 import type { Access, WarpAccess } from '../../analysis/values/access.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { Term } from '../../term/term.ts';
 
-/** Of two threads of a block: in one warp, or in two; null where it does not matter. */
+/** Two threads of a block: in one warp, or in two; null if it does not matter. */
 export type WarpRelation = 'same' | 'different' | null;
 
-/** A way in which two threads may meet. */
+/** A case in which two threads may overlap. */
 export interface WarpOverlapCase {
   readonly warp: WarpRelation;
-  /** Only where the first lines of both begin at different addresses. */
+  /** Only if the first lines of both begin at different addresses. */
   readonly startsDiffer: boolean;
   readonly mayBeOne: boolean;
-  /** A condition that both threads meet or neither does. */
+  /** A condition that both threads satisfy or neither does. */
   readonly condition?: Term;
 }
 
-/** Any two threads, whatever warps they are of. */
+/** Any two threads, regardless of their warps. */
 export const anywhere: WarpOverlapCase = { warp: null, startsDiffer: false, mayBeOne: false };
 
-/** The ways in which threads of a block may meet in two accesses, which together are all. */
+/** An exhaustive list of the cases in which threads of a block may overlap in two accesses. */
 export function warpOverlapCases(
   symbolic: SymbolicKernel,
   a: Access,
@@ -40,7 +40,7 @@ export function warpOverlapCases(
 function withinWarp(symbolic: SymbolicKernel, a: Access, b: Access): WarpOverlapCase[] {
   const plain: WarpOverlapCase = { ...anywhere, warp: 'same' };
   if ([a, b].some(({ ofWarp }) => ofWarp?.distance === null)) {
-    // The line at the address of a lane is accessed by other lanes: it meets its own other accesses.
+    // The line at the address of a lane is accessed by other lanes: it conflicts with its own other accesses.
     if (a !== b) return [{ ...plain, mayBeOne: true }];
     return [plain, { ...plain, mayBeOne: true, startsDiffer: true }];
   }

@@ -1,9 +1,9 @@
 /**
- * Critical sections: accesses that a thread performs only while it holds a lock, with the fences that make what it did
+ * Critical sections: accesses that a thread performs only while it holds a lock, with the fences that make its writes
  * visible to the next holder. A lock is taken by an atomic exchange that found it free, and released by storing the
- * free value; or, where threads draw tickets, it is taken by who sees the number of its own being served, and released by
- * serving the next one. Acquire is the exchange (the look at the number) with a fence behind it, release a fence with the
- * store behind it (PTX ISA 8.7 to 8.10), so two accesses in critical sections of one lock are always ordered.
+ * free value; a ticket lock is taken by the thread that reads its own number as the one being served, and released by
+ * serving the next one. Acquire is the exchange (or the load of the number) followed by a fence, release a fence
+ * followed by the store (PTX ISA 8.7 to 8.10), so two accesses in critical sections of one lock are always ordered.
  */
 import { isFence, isReleasing, isAcquiring } from '../../memory-model/fence.ts';
 import { reachesGrid } from '../../memory-model/scope.ts';
@@ -37,9 +37,9 @@ export function criticalSections(
   readonly sections: CriticalSections;
   readonly bare: BareLocks;
   readonly locks: readonly Base[];
-  /** Of the locks that an atomic operation takes and only the holder releases: what takes, releases and looks at them. */
+  /** For locks taken by an atomic operation and released by the holder only: accesses that take, release, poll them. */
   readonly lockAccesses: LockAccesses;
-  /** What a thread does only while it holds a lock, apart from its accesses. No two threads do so at once. */
+  /** Instructions other than accesses that a thread executes only while holding a lock, so no two threads at once. */
   readonly held: ReadonlySet<Instruction>;
 } {
   const held = new Set<Instruction>();
@@ -59,8 +59,8 @@ export function criticalSections(
   for (const lock of locks) {
     const isShared = lock.base.kind === 'object' && lock.base.object.space === 'shared';
     const isGridWide = lock.accesses.every(({ strong }) => reachesGrid(strong));
-    // A store ends what exchanges hand on, so each thread that releases with one has to hand it on with fences: those of
-    // other blocks as well.
+    // A store ends the release sequence of exchanges, so each thread that releases with a store must fence, in other
+    // blocks too.
     const chained = !isShared && manyBlocks && lock.accesses.some(({ operation }) => operation === 'write');
     const scopes = isShared || !isGridWide ? [false] : [true, false];
     for (const acrossBlocks of scopes.filter((scope) => scope || !chained)) {
@@ -81,7 +81,7 @@ export function criticalSections(
   return { sections: protections, bare, locks: locks.map(({ base }) => base), lockAccesses, held };
 }
 
-/** The lock that both accesses are made under, if its fences are all that is missing. */
+/** The lock that both accesses are made under, if only its fences are missing. */
 export function bareLock(bare: BareLocks, a: Access, b: Access): Base | undefined {
   const others = bare.get(b.index);
   for (const [key, base] of bare.get(a.index) ?? []) if (others?.has(key)) return base;
@@ -110,8 +110,8 @@ export function exclusion(
 }
 
 /**
- * Whether two accesses of threads that hold locks of an array can only meet where both hold the same one: its offset is
- * computed from the offset of the accesses, or from the only value in that.
+ * Whether two accesses of threads holding locks of an array can only overlap if both hold the same one: the lock's
+ * offset is computed from the offset of the accesses, or from the only value in that.
  */
 function tellsLock(lock: Term, a: Access, b: Access): boolean {
   const [x, ...more] = a.targets;
@@ -119,7 +119,7 @@ function tellsLock(lock: Term, a: Access, b: Access): boolean {
   if (!x || !y || more.length > 0 || others.length > 0 || a.bytes !== b.bytes) return false;
   if (lanesOf(a.instruction) !== 1 || lanesOf(b.instruction) !== 1) return false;
   if (!isOneObject(x.base) || x.base.key !== y.base.key || x.offset !== y.offset) return false;
-  // Both are aligned to their size, so where they overlap, their offsets are equal.
+  // Both are aligned to their size, so if they overlap, their offsets are equal.
   const known = [x.offset];
   const { operator, width, arguments: parts, coefficients } = x.offset;
   const [wide] = parts;
@@ -138,15 +138,15 @@ function isMadeOf(term: Term, known: readonly Term[]): boolean {
   return term.atom === null && term.arguments.length > 0 && term.arguments.every((part) => isMadeOf(part, known));
 }
 
-/** What a thread knows of a lock: it may not hold it, it does, it does and a fence has followed. */
+/** State of a lock in a thread: possibly not held, held, held with a fence since. */
 const free = 0;
 const held = 1;
 const entered = 2;
 type Holding = typeof free | typeof held | typeof entered;
 
 /**
- * The accesses that every thread performs inside of the lock, with its fences or without, and what else it does there;
- * none where others release.
+ * The accesses that every thread performs inside of the lock, with its fences or without, and its other instructions
+ * there; empty if others release it.
  */
 function protectedBy(
   symbolic: SymbolicKernel,
@@ -161,7 +161,7 @@ function protectedBy(
   readonly isReleasedByHolder: boolean;
 } {
   const { kernel } = symbolic;
-  // What a copy does may happen after the lock is released.
+  // Accesses of a copy may happen after the lock is released.
   const own = accesses.filter(({ isCopy }) => !isCopy);
   const byInstruction = new Map(own.map((access) => [access.instruction, access]));
   const { releases } = lock;
@@ -170,7 +170,7 @@ function protectedBy(
   for (const [taker, holds] of lock.takers)
     for (const [from, to, hasFence] of edgesOf(symbolic, taker, holds, releases)) taken.set(`${from}>${to}`, hasFence);
 
-  /** Runs over a block; `visit` sees what is known before each instruction. */
+  /** Runs over a block; `visit` sees the state before each instruction. */
   const through = (
     block: Block,
     start: Holding,
@@ -178,7 +178,7 @@ function protectedBy(
   ): Holding => {
     let holding = start;
     for (const instruction of block.instructions) {
-      // Which lock of an array it was is no longer known by that value.
+      // The value no longer identifies the lock of the array that was taken.
       if (instruction.results.some((result) => result !== null && naming.has(result))) holding = free;
       visit(instruction, holding);
       if (releases.has(instruction)) holding = free;
@@ -187,7 +187,7 @@ function protectedBy(
     return holding;
   };
 
-  // Greatest fixed point: what holds on all ways.
+  // Greatest fixed point: the states that all paths guarantee.
   const before: Holding[] = kernel.blocks.map((block) => (block.id === 0 ? free : entered));
   for (let changed = true; changed;) {
     changed = false;
@@ -204,7 +204,7 @@ function protectedBy(
     }
   }
 
-  /** Whether a fence, or the end, comes before every release behind an access. */
+  /** Whether a fence, or the end, comes before every release after an access. */
   const isSettled = (access: Access): boolean =>
     lock.accesses.every(
       (release) =>
@@ -237,8 +237,8 @@ function protectedBy(
 }
 
 /**
- * The edges on which a thread learns that it has the lock: those on which its exchange found the free value, with
- * nothing in between that might release it. A lock that is taken twice would be an endless wait.
+ * The edges on which a thread learns that it has the lock: those on which its exchange found the free value, with no
+ * release in between. Taking a lock twice would wait forever.
  */
 function edgesOf(
   symbolic: SymbolicKernel,
@@ -264,7 +264,7 @@ function edgesOf(
   return edges;
 }
 
-/** A condition at the end of a block, by the way on which a thread came there. */
+/** A condition at the end of a block, by the edge on which a thread entered it. */
 function withIncoming(symbolic: SymbolicKernel, { phis, predecessors }: Block, condition: Term): Term[] {
   if (phis.length === 0) return [];
   return predecessors.map((_, way) => {
@@ -278,8 +278,8 @@ function withIncoming(symbolic: SymbolicKernel, { phis, predecessors }: Block, c
 }
 
 /**
- * Whether a condition says what is looked for.
- * @param ways the condition, and what it is on each way to it: on every way on which it may hold it must say so
+ * Whether a condition implies one of those in `found`.
+ * @param ways the condition, and its value by incoming edge: on every edge on which it may hold it must imply one
  */
 function isTold(
   store: SymbolicKernel['store'],
@@ -292,8 +292,8 @@ function isTold(
 }
 
 /**
- * Whether the branch that looks at what an exchange found never comes behind a release: a thread that has released the
- * lock may not take the same result for a lock that it holds again.
+ * Whether the branch on the result of an exchange is never executed after a release: a thread that has released the
+ * lock may not conclude from the same result that it holds the lock again.
  */
 function staysHeld(
   { kernel }: SymbolicKernel,
@@ -310,7 +310,7 @@ function staysHeld(
     const released = at.released || block.instructions.slice(at.from).some((instruction) => releases.has(instruction));
     if (at.block === branch && released) return false;
     for (const to of block.successors) {
-      // Behind another exchange it is that one's result.
+      // After another exchange it is the result of that one.
       const key = `${to}:${released}`;
       if (to === taker.block || seen.has(key)) continue;
       seen.add(key);

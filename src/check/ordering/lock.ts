@@ -12,15 +12,15 @@ import { comesBefore } from './ticket.ts';
 export interface Lock {
   readonly key: string;
   readonly base: Base;
-  /** What may take it, with conditions of which each says that it has. */
+  /** Accesses that may take it, with conditions each of which implies that they have. */
   readonly takers: ReadonlyMap<Access, readonly Term[]>;
   readonly releases: ReadonlySet<Instruction>;
-  /** What takes and releases it, and strong loads of it. */
+  /** Accesses that take and release it, and strong loads of it. */
   readonly accesses: readonly Access[];
   /** A plain store sets it up. */
   readonly isInitialised: boolean;
   readonly counter: Access | null;
-  /** Of an array of locks: the offset of the thread's own; null: there is one, the same for all threads. */
+  /** For an array of locks: the offset of the thread's lock; null: one lock for all threads. */
   readonly element: Term | null;
 }
 
@@ -46,7 +46,7 @@ export function findLocks(
       return found.length > 0 ? [[other, found] as const] : [];
     });
     const isTaker = (writer: Access): boolean => takers.some(([taker]) => taker === writer);
-    // A strong store counts as a release: it does not race with what takes the lock.
+    // A strong store counts as a release: it does not race with accesses that take the lock.
     const isInitial = (writer: Access): boolean =>
       writer.strong === null &&
       releasedValue(symbolic, writer) === free &&
@@ -69,8 +69,8 @@ export function findLocks(
       element: isOne ? null : offset,
     });
   }
-  // That a store comes before all exchanges holds for other threads too because it would race with them: unless it is
-  // made under another lock.
+  // A store before all exchanges of its thread is before those of other threads too, as it would race with them
+  // otherwise: unless it is protected by another lock.
   return [...locks.values()].filter(({ isInitialised }) => !isInitialised || locks.size === 1);
 }
 
@@ -79,7 +79,7 @@ export function releasesIn(own: readonly Access[], isRelease: (access: Access) =
   return new Set(own.filter(isRelease).map(({ instruction }) => instruction));
 }
 
-/** What `atom.cas [lock], free, taken` compares with, both constants and different; null for every other access. */
+/** The compared value of `atom.cas [lock], free, taken`, both constants and different; null for every other access. */
 function freeValue(symbolic: SymbolicKernel, { instruction }: Access): Term | null {
   const { effect } = instruction.operation;
   if (effect.kind !== 'atomic' || effect.operation !== 'cas' || lanesOf(instruction) !== 1) return null;
@@ -88,8 +88,8 @@ function freeValue(symbolic: SymbolicKernel, { instruction }: Access): Term | nu
 }
 
 /**
- * What an exchange that leaves a constant is for where it takes a lock: the one other constant that is stored there. Null
- * for every other access.
+ * The free value of a lock that is taken by an exchange with a constant: the only other constant that is stored there.
+ * Null for every other access.
  */
 function freedBeside(symbolic: SymbolicKernel, access: Access, rivals: readonly Access[]): Term | null {
   const taken = exchangedBy(symbolic, access);
@@ -100,9 +100,9 @@ function freedBeside(symbolic: SymbolicKernel, access: Access, rivals: readonly 
 }
 
 /**
- * The conditions that say that an access has taken a lock; none if it takes none. Where all that takes the lock leaves one
- * value, an exchange that finds anything else than that has it: no other finds the same.
- * @param leavesOne whether all that takes the lock leaves one value
+ * The conditions that imply that an access has taken a lock; empty if it takes none. If all accesses that take the lock
+ * store one value, an exchange that returns any other value has taken it: no other one returns the same.
+ * @param leavesOne whether all accesses that take the lock store one value
  */
 function foundFree(symbolic: SymbolicKernel, access: Access, free: Term, leavesOne: boolean): Term[] {
   const { store } = symbolic;
@@ -115,7 +115,7 @@ function foundFree(symbolic: SymbolicKernel, access: Access, free: Term, leavesO
   return [store.equal(value, free), ...(leavesOne ? [store.not(store.equal(value, taken))] : [])];
 }
 
-/** What an exchange may leave: of `atom.cas` what it stores if it finds what it compares with; null where nothing tells. */
+/** The value that an exchange may store: of `atom.cas` the one stored on success; null if unknown. */
 function takenValue(symbolic: SymbolicKernel, access: Access): Term | null {
   if (freeValue(symbolic, access) === null) return releasedValue(symbolic, access);
   return symbolic.operand(access.instruction.arguments[2]!);

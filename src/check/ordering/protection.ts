@@ -7,9 +7,9 @@ export interface Protection {
   readonly lock: string;
   /** Threads of different blocks exclude each other too, not only those of one block. */
   readonly acrossBlocks: boolean;
-  /** What hands out the numbers of a lock by ticket: none twice, unless it starts over. */
+  /** The counter that issues the numbers of a ticket lock: each once, unless it wraps around. */
   readonly counter: Access | null;
-  /** Of an array of locks: the offset of the thread's own. Others exclude each other only where that is the same. */
+  /** For an array of locks: the offset of the thread's lock. Others exclude each other only if that is the same. */
   readonly element: Term | null;
 }
 

@@ -1,8 +1,8 @@
 /**
- * What is handed over through memory: by a flag that one thread sets and others wait for, or by a counter that tells
- * the last to arrive that all others have. A fence and a strong write behind it are a release pattern, a strong read
- * that sees the write and a fence behind it an acquire pattern, and what comes before the one happens before what comes
- * behind the other (PTX ISA 8.7 to 8.10).
+ * Synchronisation through memory: by a flag that one thread sets and others wait for, or by a counter that shows the
+ * last thread to arrive that all others have arrived. A fence followed by a strong write is a release pattern, a strong
+ * read that observes the write followed by a fence an acquire pattern, and accesses before the release happen before
+ * accesses after the acquire (PTX ISA 8.7 to 8.10).
  */
 import { reachesGrid } from '../../memory-model/scope.ts';
 import { isStrong, isReleasing, isFence, isAcquiring } from '../../memory-model/fence.ts';
@@ -36,40 +36,40 @@ import { isPoll, isZero, lanesOf, rivalsOf } from './synchronising-access.ts';
 
 /**
  * How an access comes before the arrival, or after the observation: within its thread; or for all threads of a block,
- * by a barrier of theirs.
+ * by their barrier.
  */
 type Level = 'thread' | 'block';
 
 interface Observed {
   readonly level: Level;
-  /** Where the flag lies that was seen to be set, from the start of its base. */
+  /** Location of the flag that was seen to be set, from the start of its base. */
   readonly offset: Term;
 }
 
-/** What arrives at a counter once each: the blocks of the grid, the threads of the grid, or the threads of a block. */
+/** The units that arrive at a counter once each: the blocks or the threads of the grid, or the threads of a block. */
 type Counted = 'blocks' | 'threads' | 'threads-of-block';
 
 export interface Handover {
-  /** What threads synchronise by. */
+  /** The memory that threads synchronise through. */
   readonly base: Base;
   readonly kind: 'flag' | Counted;
   /** The write that sets the flag or counts. */
   readonly arrival: Access;
-  /** Where it writes, from the start of the base. */
+  /** Location of its write, from the start of the base. */
   readonly offset: Term;
   /** Terms that are assumed not to overflow: the number of arrivals, and the index of the arriving thread. */
   readonly assumes: readonly Term[];
-  /** Nothing sets it to zero before: it is taken to be zero when the kernel starts. */
+  /** Nothing sets it to zero before: it is assumed to be zero when the kernel starts. */
   readonly startsAtZero: boolean;
   /** Strong accesses of the flag or counter. */
   readonly own: ReadonlySet<number>;
-  /** Accesses that come before the arrival, by how far its fences reach. */
+  /** Accesses that come before the arrival, by the scope of its fences. */
   readonly before: Readonly<Record<PairScope, ReadonlyMap<number, Level>>>;
   /** Accesses that only happen once the arrival, or all of them, have been seen. */
   readonly after: Readonly<Record<PairScope, ReadonlyMap<number, readonly Observed[]>>>;
 }
 
-/** That two accesses are ordered: always, or where two places are the same: one read by the first, one by the second. */
+/** An order of two accesses: always, or if two locations are equal: one read by the first, one by the second. */
 export type Order =
   | { readonly kind: 'always'; readonly by: Handover }
   | {
@@ -93,7 +93,7 @@ interface Search {
 }
 
 /**
- * Finds the flags and counters of a kernel by which accesses are handed over.
+ * Finds the flags and counters by which threads of a kernel synchronise through memory.
  * @param search.mayBeSame whether two bases may be the same memory
  * @param search.barriers that all threads of a block take part in
  */
@@ -165,7 +165,7 @@ function handoverBy(search: Search, arrival: Access): Handover | null {
   };
 }
 
-/** What the arrival is, if it happens at most once: for a place, in a block, or in a thread. */
+/** The kind of an arrival that happens at most once: per location, per block, or per thread. */
 function kindOf(
   { symbolic, dimensions }: Search,
   arrival: Access,
@@ -239,7 +239,7 @@ function countOf(
   return { term: store.zeroExtend(width, term), fits: open.length === 0 || (open.length === 1 && product === 1n) };
 }
 
-/** Whether a store of zero to shared memory comes before all that is done with a flag or counter. */
+/** Whether a store of zero to shared memory comes before all uses of a flag or counter. */
 function setsUp({ symbolic, barriers }: Search, store: Access, offset: Term, own: readonly Access[]): boolean {
   const { kernel } = symbolic;
   const at = constantPlace(store);
@@ -253,7 +253,7 @@ function setsUp({ symbolic, barriers }: Search, store: Access, offset: Term, own
   );
 }
 
-/** The accesses that come before the arrival, with a fence between; notes what is assumed for it. */
+/** The accesses that come before the arrival, with a fence between; records the assumptions. */
 function arrivals(
   { symbolic, accesses, barriers, dimensions }: Search,
   arrival: Access,
@@ -272,7 +272,7 @@ function arrivals(
   const meeting = barriers.filter((barrier) => pointDominates(kernel, barrier, arrival) && hasFence(barrier));
   for (const access of accesses) {
     const own = pinsOf(symbolic, access.block, dimensions);
-    // A flag that one block of the launch sets says nothing of what other blocks did.
+    // A flag set by one block of the launch implies nothing about accesses of other blocks.
     if (kind === 'flag' && pins.block.some((index, axis) => index !== undefined && own.block[axis] !== index)) continue;
     const isSame =
       /^threads/.test(kind) || (isOneThread(own) && own.thread.every((index, axis) => index === pins.thread[axis]));
@@ -281,7 +281,7 @@ function arrivals(
         ? isDoneBefore(kernel, access, arrival, releases ? null : (instruction) => isFence(instruction, acrossBlocks))
         : hasFence(access);
     const isBefore = access === arrival || (isSame && !canReach(kernel, arrival, access) && isFenced());
-    // Of a copy that other threads of the block began it is not followed whether it is done.
+    // The completion of a copy that another thread of the block started is not analyzed.
     if (!isBefore && access.isCopy) continue;
     if (!isBefore && meeting.every((barrier) => canReach(kernel, barrier, access))) continue;
     levels.set(access.index, isBefore ? 'thread' : 'block');
@@ -344,8 +344,8 @@ function observations(
 }
 
 /**
- * Whether a condition on the value that was read says that the write, or all of them, have been seen.
- * @param isArrival the value is what the counting write itself found
+ * Whether a condition on the value that was read implies that the write, or all of them, have been observed.
+ * @param isArrival the value is the result of the counting write itself
  */
 function showsArrival(
   { symbolic, dimensions }: Search,
@@ -374,7 +374,7 @@ function showsArrival(
   return isEnough.includes(part) || (all.fits && part === store.not(store.signedLess(unknown, enough)));
 }
 
-/** How a flag or a counter orders two accesses of two threads; null where none does. */
+/** How a flag or a counter orders two accesses of two threads; null if none does. */
 export function orderedByReleaseAcquire(
   handovers: readonly Handover[],
   scope: PairScope,
@@ -383,7 +383,7 @@ export function orderedByReleaseAcquire(
 ): Order | null {
   let conditional: Order | null = null;
   for (const by of handovers) {
-    // What one block counts says nothing of the order within another.
+    // A counter of blocks does not order accesses within one block.
     if (by.kind === 'blocks' && scope === 'block') continue;
     for (const earlier of [1, 2] as const) {
       const [x, y] = earlier === 1 ? [first, second] : [second, first];

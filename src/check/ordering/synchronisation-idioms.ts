@@ -1,7 +1,6 @@
 /**
- * Volatile accesses that synchronisation is made of, in the forms that programs used before there were atomic loads and
- * stores: locks, and flags that waiters only load. In CUDA C++ these are data races too, but every compiler keeps to what
- * they mean.
+ * Synchronisation by volatile accesses, in the forms of programs before atomic loads and stores: locks, and flags that
+ * waiters only load. In CUDA C++ these are data races too, but all compilers preserve their meaning.
  */
 import { type Access, isWriter } from '../../analysis/values/access.ts';
 import { isOneThread, pinsOf } from '../../analysis/values/leader.ts';
@@ -23,8 +22,8 @@ export function areOfOneLock(locks: LockAccesses, a: Access, b: Access): boolean
 }
 
 /**
- * Whether a pair is a thread that waits for a flag and what sets it: the one loads it in a loop that ends by the loaded
- * value. That one thread alone sets it is for its other pairs to show: {@link isSetByOne}.
+ * Whether a pair is the load of a thread that waits for a flag and a write of the flag: the load is in a loop that ends
+ * by the loaded value. That only one thread sets it follows from its other pairs: {@link isSetByOne}.
  */
 export function isFlagWait(symbolic: SymbolicKernel, { first, second }: Pair): boolean {
   const [load, setter] = first.operation === 'read' ? [first, second] : [second, first];
@@ -32,7 +31,7 @@ export function isFlagWait(symbolic: SymbolicKernel, { first, second }: Pair): b
 }
 
 /**
- * Whether one thread sets the flag of a pair, so that nothing but waiting for it is a conflict.
+ * Whether one thread sets the flag of a pair, so that waiting for it is the only conflict.
  * @param mayBeSame whether two accesses may touch the same memory
  * @param conflicts pairs that may race, or that do
  */
@@ -55,7 +54,7 @@ export function isSetByOne(
 
 /**
  * The load of a flag that a thread waits for before an access.
- * @returns undefined where it waits for none
+ * @returns undefined if it does not wait
  */
 export function waitBefore(
   { kernel }: SymbolicKernel,
@@ -75,7 +74,7 @@ export function flagWaits(symbolic: SymbolicKernel, accesses: readonly Access[])
   );
 }
 
-/** Names the one thread that makes an access, at the place that it accesses; null where several may. */
+/** The only thread that performs an access, at the location that it accesses; null if several may. */
 function onlyThread(symbolic: SymbolicKernel, dimensions: Dimensions, access: Access): string | null {
   const pins = pinsOf(symbolic, access.block, dimensions);
   if (!isOneThread(pins)) return null;
@@ -85,7 +84,7 @@ function onlyThread(symbolic: SymbolicKernel, dimensions: Dimensions, access: Ac
   return pins.block.every((index) => index !== undefined) ? `${pins.thread.join()} of ${pins.block.join()}` : null;
 }
 
-/** Whether a load stands in a loop that its value ends. */
+/** Whether a load is in a loop that its value ends. */
 function endsLoop({ kernel, condition }: SymbolicKernel, { instruction, block }: Access): boolean {
   const loop = kernel.loopOf[block] ?? null;
   if (loop === null) return false;

@@ -1,4 +1,4 @@
-/** What accesses by which threads synchronise name and do: the one place, who else writes there, what they add or leave. */
+/** Accesses by which threads synchronise: their single location, its other writers, and the values added or stored. */
 import { type Access, isWriter } from '../../analysis/values/access.ts';
 import { isOfLaunch } from '../../analysis/values/leader.ts';
 import { type Base, isOneObject } from '../../analysis/values/memory-base.ts';
@@ -6,7 +6,7 @@ import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { Instruction, ValueId } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
 
-/** Elements that an access names; 0 for what is no access. */
+/** Elements that an access names; 0 for other instructions. */
 export function lanesOf({ operation: { effect } }: Instruction): number {
   return 'lanes' in effect ? effect.lanes : 0;
 }
@@ -43,7 +43,7 @@ export function isAt({ targets, bytes }: Access, place: Access): boolean {
   return more.length === 0 && target?.base.key === at.base.key && target.offset === at.offset && bytes === place.bytes;
 }
 
-/** Whether an access, wherever it may go, lies apart from another of one object at constant distance. */
+/** Whether all targets of an access are disjoint from another access, of one object at a constant distance. */
 function isElsewhere(a: Access, b: Access, mayBeSame: (a: Base, b: Base) => boolean): boolean {
   const y = b.targets[0]!;
   return a.targets.every((x) => {
@@ -54,7 +54,7 @@ function isElsewhere(a: Access, b: Access, mayBeSame: (a: Base, b: Base) => bool
   });
 }
 
-/** Writers that may change what an access of one element names. */
+/** Writers that may change the element of an access. */
 export function rivalsOf(
   accesses: readonly Access[],
   place: Access,
@@ -69,27 +69,27 @@ export function rivalsOf(
   );
 }
 
-/** What an atomic addition to one integer adds; null for every other access. */
+/** The addend of an atomic addition to one integer; null for every other access. */
 export function addendOf(symbolic: SymbolicKernel, { instruction }: Access): Term | null {
   const { effect } = instruction.operation;
   if (effect.kind !== 'atomic' || effect.operation !== 'add' || effect.lanes !== 1) return null;
   return /^[us]\d/.test(effect.type) ? symbolic.operand(instruction.arguments[1]!) : null;
 }
 
-/** What an atomic addition to one integer adds, where that is a constant; null for every other access. */
+/** The constant addend of an atomic addition to one integer; null for every other access. */
 export function addedBy(symbolic: SymbolicKernel, access: Access): bigint | null {
   const added = addendOf(symbolic, access);
   return added?.operator === 'constant' ? BigInt.asIntN(added.width, added.value) : null;
 }
 
-/** What an atomic exchange leaves; null for every other access. */
+/** The value that an atomic exchange stores; null for every other access. */
 export function exchangedBy(symbolic: SymbolicKernel, { instruction }: Access): Term | null {
   const { effect } = instruction.operation;
   if (effect.kind !== 'atomic' || effect.operation !== 'exch') return null;
   return symbolic.operand(instruction.arguments[1]!);
 }
 
-/** Reads that change nothing, whatever they are written as: `atomicAdd(&flag, 0)`. */
+/** Reads that change nothing, in any form: `atomicAdd(&flag, 0)`. */
 export function isPoll(symbolic: SymbolicKernel, { instruction }: Access): boolean {
   const { effect } = instruction.operation;
   if (effect.kind !== 'atomic' || !/^(add|or|xor)$/.test(effect.operation)) return false;

@@ -1,6 +1,6 @@
 /**
- * Locks by ticket: one counter hands out numbers, another tells which one is served. A number is handed out once (as long
- * as the counter does not start over), and only who holds it goes on to the next.
+ * Ticket locks: one counter issues numbers, another one is the number being served. A number is issued once (as long as
+ * the counter does not wrap around), and only its owner advances to the next.
  */
 import { isStrong } from '../../memory-model/fence.ts';
 import type { Access } from '../../analysis/values/access.ts';
@@ -13,14 +13,14 @@ import type { Term } from '../../term/term.ts';
 import { type Lock, releasesIn } from './lock.ts';
 import { addedBy, exchangedBy, isAt, isOfOnePlace, isValue, rivalsOf } from './synchronising-access.ts';
 
-/** Numbers by which threads take turns: no two of them have the same. */
+/** The numbers by which threads are served: no two of them have the same. */
 interface Turns {
   readonly number: Term;
-  /** What hands them out; null where they are the numbers of blocks that take turns with one thread each. */
+  /** The counter that issues them; null for block indices, if one thread of each block takes part. */
   readonly counter: Access | null;
   /** Whether it is of a block of the code that takes part. */
   readonly isFor: (access: Access) => boolean;
-  /** A thread may draw another number while it holds one. */
+  /** A thread may take another number while it holds one. */
   readonly isRepeated: boolean;
 }
 
@@ -82,7 +82,7 @@ function ticketLock(
   const isRelease = (writer: Access): boolean => {
     if (!own.includes(writer)) return false;
     const stored = writer.operation === 'write' ? writer.stored?.[0] : exchangedBy(symbolic, writer);
-    // The number that is served next must be the one behind that which was waited for.
+    // The number that is served next must be the successor of the awaited one.
     return addedBy(symbolic, writer) === 1n || (stored === following && !isRepeated);
   };
   const rivals = rivalsOf(accesses, look, mayBeSame);

@@ -1,5 +1,5 @@
 /**
- * Tickets: the old values that atomic additions of positive constants to one counter hand out. As long as nothing else
+ * Tickets: the old values returned by atomic additions of positive constants to one counter. As long as nothing else
  * changes the counter and it does not wrap around, no two executions get the same one.
  */
 import { type ProgramPoint, canReach, pointDominates, reachable } from '../../analysis/values/program-point.ts';
@@ -16,11 +16,11 @@ export interface Ticket {
   /** Names the counter. */
   readonly counter: string;
   readonly base: Base;
-  /** How the counter's bits are read as a number. */
+  /** Signedness of the counter. */
   readonly signed: boolean;
-  /** What its taker adds: later tickets are at least that much larger. */
+  /** The addend of its taker: later tickets are at least that much larger. */
   readonly step: bigint;
-  /** Each block has a counter of its own. */
+  /** Each block has a separate counter. */
   readonly ofBlock: boolean;
 }
 
@@ -29,8 +29,8 @@ export interface Ticket {
  * @param barriers that all threads of the block take part in
  * @param mayBeSame whether two bases may be the same memory
  * @param sections a store under a lock may reset the counter at any time
- * @param handovers where the last to arrive sets the counter back, nobody takes a ticket any more
- * @param threads of the launch; infinite where its dimensions are symbolic
+ * @param handovers if the last to arrive resets the counter, no ticket is taken after that
+ * @param threads of the launch; infinite if its dimensions are symbolic
  */
 export function collectTickets(
   symbolic: SymbolicKernel,
@@ -67,8 +67,8 @@ export function collectTickets(
 }
 
 /**
- * Adds the loop variables that always hold a ticket of one counter: the one taken before the loop, or the one taken in
- * the round before. A thread may hold the same ticket in several rounds, but no other thread ever does.
+ * Adds the loop variables that always contain a ticket of one counter: the one taken before the loop, or the one taken
+ * in the previous iteration. A thread may have the same ticket in several iterations, but no other thread ever does.
  */
 function addCarried({ kernel }: SymbolicKernel, tickets: Map<number, Ticket>): void {
   for (const { header } of kernel.loops) {
@@ -88,15 +88,15 @@ function isSigned({ instruction }: Access): boolean {
   return effect.kind === 'atomic' && effect.type.startsWith('s');
 }
 
-/** What an atomic addition adds, where that is a positive constant; null for every other access. */
+/** The addend of an atomic addition, if it is a positive constant; null for every other access. */
 function stepOf(symbolic: SymbolicKernel, access: Access): bigint | null {
   const step = addedBy(symbolic, access);
   return step !== null && step > 0n ? step : null;
 }
 
 /**
- * Whether a store sets a counter up before any thread takes a ticket: it comes before, and that another thread stores
- * later than this one takes a ticket would be a race between the two. A strong store does not race with an atomic
+ * Whether a store initialises a counter before any thread takes a ticket: it comes before, and a store of another
+ * thread after this one has taken a ticket would be a race between the two. A strong store does not race with an atomic
  * operation, so a barrier has to be between.
  */
 export function isSetUpBefore(
@@ -114,7 +114,7 @@ export function isSetUpBefore(
   );
 }
 
-/** Whether a store comes before an access in its own thread: no way leads from the access to it. */
+/** Whether a store comes before an access in its own thread: no path leads from the access to it. */
 export function comesBefore({ kernel }: SymbolicKernel, store: Access, taker: Access): boolean {
   if (store.operation !== 'write' || store.isCopy) return false;
   const after: ReadonlySet<BlockId> = reachable(kernel, kernel.blocks[taker.block]!.successors);

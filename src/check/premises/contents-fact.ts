@@ -1,4 +1,4 @@
-/** What proofs take for granted of the elements of arrays of which nothing is stated. */
+/** Assumptions of proofs about the elements of arrays without statements. */
 import type { Term } from '../../term/term.ts';
 
 /** A value that a load reads from such an array. Only arrays that the kernel does not write have facts. */

@@ -1,4 +1,4 @@
-/** What the user's assumptions say of the elements of arrays, and the loads that read such elements. */
+/** The user's assumptions about the elements of arrays, and the loads that read such elements. */
 import type { Launch } from '../../launch/launch.ts';
 import type { ParameterSource, StatedAssumption } from '../../launch/parameter-source.ts';
 import type { Access, LoadedMemory } from '../../analysis/values/access.ts';
@@ -8,7 +8,7 @@ import type { Instruction, MemoryObject } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
 import { namedPointer } from './premises.ts';
 
-/** A value that a load reads from an array of which something is stated. */
+/** A value that a load reads from an array with statements. */
 export interface ElementFact {
   /** Names the array and the size of its elements. */
   readonly array: string;
@@ -20,16 +20,16 @@ export interface ElementFact {
   readonly ranges: readonly { readonly low: IntegerExpression; readonly high: IntegerExpression }[];
   /** How the source declares the elements. */
   readonly unsigned: boolean;
-  /** The object whose initialiser says so; absent where the user does. */
+  /** The object whose initialiser implies it; absent if the user states it. */
   readonly initialised?: MemoryObject;
   /** The host program fills the array before the launch: all of its elements are known. */
   readonly isFilled?: true;
 }
 
-/** Tables of more elements are not looked at. */
+/** Tables of more elements are ignored. */
 const maxElements = 4096;
 
-/** Values that are read from tables that nothing writes, which hold what they are initialised with. */
+/** Values read from tables that are never written and contain their initialisers. */
 function initialisedElements(
   accesses: readonly Access[],
   loaded: (load: Instruction) => LoadedMemory,
@@ -47,7 +47,7 @@ function initialisedElements(
     // An element starts at a multiple of its size.
     if (!isTable || bytes === null || bytes % effect.bytes !== 0 || alignment % effect.bytes !== 0) continue;
     const count = bytes / effect.bytes;
-    // A single number may well be a setting that the host changes.
+    // A single value may well be a setting that the host changes.
     if (count < 2 || count > maxElements) continue;
     const elements = Array.from({ length: count }, (_, at) => elementAt(initial, at * effect.bytes, effect.bytes));
     const [first = 0n] = elements;
@@ -68,7 +68,7 @@ function initialisedElements(
   return facts;
 }
 
-/** A signed number in memory; bytes that are not written are 0. */
+/** A signed value in memory; bytes that are not written are 0. */
 function elementAt(memory: Uint8Array, at: number, bytes: number): bigint {
   let value = 0n;
   for (let byte = bytes - 1; byte >= 0; byte--) value = value * 256n + BigInt(memory[at + byte] ?? 0);
@@ -76,9 +76,10 @@ function elementAt(memory: Uint8Array, at: number, bytes: number): bigint {
 }
 
 /**
- * The facts about loaded values, by value id, and all values that are read from an array of which something is stated. Only memory that the kernel does not write holds what is stated of it.
- * @param loaded what a load reads
- * @param filled what the host program fills
+ * The facts about loaded values, by value id, and all values that are read from an array with statements. The
+ * statements are valid only for memory that the kernel does not write.
+ * @param loaded the kind of memory that a load reads
+ * @param filled arrays that the host program fills
  */
 export function collectElementFacts(
   parameters: readonly ParameterSource[],
@@ -113,7 +114,7 @@ export function collectElementFacts(
     const element = integerType(
       own[0]?.pointer?.type.replace(/\*\s*((const|volatile|__restrict__|__restrict)\s*)*$/, '') ?? '',
     );
-    // Of a part of an element, of a member or of the bits of a float nothing is stated.
+    // Part of an element, a member or the bits of a float have no statement.
     if (!element || element.bytes !== effect.bytes) continue;
     facts.set(result, {
       array: `${key}:${effect.bytes}`,

@@ -1,4 +1,4 @@
-/** What assumptions state of the sizes of arrays: `extent(A) >= n`. */
+/** Statements of assumptions about the sizes of arrays: `extent(A) >= n`. */
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import { evaluateExpression } from '../../cuda/assumptions/evaluate-assumption.ts';
 import { sizeOfType } from '../../cuda/syntax/basic-type.ts';
@@ -7,8 +7,8 @@ import type { ParameterSource, StatedAssumption } from '../../launch/parameter-s
 import { isUnsignedType, namedPointer, namedScalar } from './premises.ts';
 
 /**
- * The sizes in bytes that are stated of the arrays of pointer parameters, by `INDEX.OFFSET` of the parameter. Left out are
- * sizes that the launch does not decide, elements of unknown size, and arrays that share their memory with others.
+ * The stated sizes in bytes of the arrays of pointer parameters, by `INDEX.OFFSET` of the parameter. Left out are sizes
+ * that the launch does not determine, elements of unknown size, and arrays that share their memory with others.
  */
 export function statedExtents(
   assumptions: readonly StatedAssumption[],

@@ -17,7 +17,7 @@ export function plus(a: Polynomial, b: Polynomial, factor: bigint): Polynomial {
   return sum;
 }
 
-/** a * b; null where that is too long. */
+/** a * b; null if that is too long. */
 export function multiplyPolynomials(a: Polynomial, b: Polynomial): Polynomial | null {
   if (a.size * b.size > maxMonomials) return null;
   let product: Polynomial = new Map();

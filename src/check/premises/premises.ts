@@ -6,12 +6,12 @@ import { isFloatType, sizeOfType } from '../../cuda/syntax/basic-type.ts';
 import { evaluateExpression, shiftLimit } from '../../cuda/assumptions/evaluate-assumption.ts';
 import { type Bounds, signedBounds, unsignedBounds } from '../../term/linear.ts';
 
-/** Finds the unknown or value that a name in an assumption stands for. */
+/** Finds the unknown or value that a name in an assumption denotes. */
 export interface Vocabulary {
-  /** SMT-LIB text of a parameter's value; null where it is not a scalar that the kernel reads. */
+  /** SMT-LIB text of a parameter's value; null if it is not a scalar that the kernel reads. */
   readonly parameter: (scalar: NamedScalar) => string | null;
   readonly dimension: (name: 'blockDim' | 'gridDim', axis: 0 | 1 | 2) => string;
-  /** The product of two formulas, neither of which is a number. */
+  /** The product of two formulas, neither of which is a constant. */
   readonly product: (a: string, b: string) => string;
 }
 
@@ -19,11 +19,11 @@ export interface Vocabulary {
 export interface NamedScalar {
   readonly index: number;
   readonly offset: number;
-  /** Type as written; empty where the source is not at hand. */
+  /** Type as written; empty if the source is not available. */
   readonly type: string;
 }
 
-/** The parameter or field that `n`, `p.n` or `param3` names; null where there is none. */
+/** The parameter or field that `n`, `p.n` or `param3` names; null for other names. */
 export function namedScalar(parameters: readonly ParameterSource[], path: readonly string[]): NamedScalar | null {
   const [name, ...members] = path;
   const byNumber = /^param(\d+)$/.exec(name ?? '');
@@ -38,11 +38,11 @@ export function namedScalar(parameters: readonly ParameterSource[], path: readon
       : fields === undefined
         ? { offset: 0, type }
         : undefined;
-  // Assumptions speak of whole numbers: the bits of a float are none.
+  // Assumptions are about integers: the bits of a float are not one.
   return named && !isFloatType(named.type) ? { index, offset: named.offset, type: named.type } : null;
 }
 
-/** The array parameter, or the pointer member of one, that `A`, `p.a` or `param0` names; null where there is none. */
+/** The array parameter, or the pointer member of one, that `A`, `p.a` or `param0` names; null for other names. */
 export function namedPointer(parameters: readonly ParameterSource[], name: string): NamedScalar | null {
   const [head = '', ...members] = name.split('.');
   const byNumber = /^param(\d+)$/.exec(head);
@@ -63,8 +63,9 @@ export function isUnsignedType(type: string): boolean {
 const opposite = { '<': '>=', '>': '<=', '<=': '>', '>=': '<', '==': '!=', '!=': '==' } as const;
 
 /**
- * A condition without negations (`a < b` for `!(a >= b)`), as ranges and settings are read from comparisons. Each of these
- * stands beside what gives it a value: an execution in which a divisor is 0 satisfies no comparison with it.
+ * A condition without negations (`a < b` for `!(a >= b)`), as ranges and launch instances are read from comparisons.
+ * Each of these is conjoined with its definedness: an execution in which a divisor is 0 satisfies no comparison with
+ * it.
  */
 function spelledOut(condition: Condition, isNegated = false): Condition {
   switch (condition.kind) {
@@ -88,7 +89,7 @@ function spelledOut(condition: Condition, isNegated = false): Condition {
   }
 }
 
-/** What gives an expression a value. */
+/** The conditions under which an expression has a value. */
 function neededBy(expression: IntegerExpression): readonly Condition[] {
   if (expression.kind === 'negative') return neededBy(expression.operand);
   if (expression.kind !== 'arithmetic') return [];
@@ -116,7 +117,7 @@ export function conditionsOf(assumptions: readonly StatedAssumption[]): readonly
   return list;
 }
 
-/** The range that the assumptions give a scalar of `bytes` bytes by comparing it with constants. */
+/** The range that the assumptions imply for a scalar of `bytes` bytes by comparing it with constants. */
 export function scalarBounds(
   conditions: readonly Condition[],
   parameters: readonly ParameterSource[],
@@ -127,7 +128,7 @@ export function scalarBounds(
   const declared =
     parameters[index]?.fields?.find((field) => field.offset === offset)?.type ?? parameters[index]?.type ?? '';
   const range = isUnsignedType(declared) ? unsignedBounds(bytes * 8) : signedBounds(bytes * 8);
-  // A part of a number, or several numbers read at once, are not what the assumption speaks of.
+  // An assumption is not about a part of a value, or several values read at once.
   const declaredBytes = sizeOfType(declared);
   if (declaredBytes !== undefined && declaredBytes !== bytes) return range;
   return narrowed(conditions, range, (subject) => {
@@ -136,7 +137,7 @@ export function scalarBounds(
   });
 }
 
-/** The part of a range of a dimension that the assumptions leave by comparing it with constants. */
+/** The range of a dimension left by the assumptions that compare it with constants. */
 export function dimensionBounds(
   conditions: readonly Condition[],
   name: 'blockDim' | 'gridDim',
@@ -150,7 +151,7 @@ export function dimensionBounds(
   );
 }
 
-/** What comparisons of a subject with constants leave of its range. */
+/** The range of a subject that comparisons with constants leave. */
 function narrowed(
   conditions: readonly Condition[],
   range: Bounds,
@@ -175,7 +176,7 @@ function narrowed(
   return { low, high };
 }
 
-/** The bits of a scalar that the assumptions pin to one value; undefined where they leave it open. */
+/** The bits of a scalar that the assumptions pin to one value; undefined if they leave it open. */
 export function pinnedScalar(
   conditions: readonly Condition[],
   parameters: readonly ParameterSource[],
@@ -187,7 +188,7 @@ export function pinnedScalar(
   return low === high ? BigInt.asUintN(bytes * 8, low) : undefined;
 }
 
-/** Whether some array is stated to hold elements of a range that holds none. */
+/** Whether the elements of some array are stated to be in an empty range. */
 export function hasEmptyRange(assumptions: readonly StatedAssumption[]): boolean {
   return assumptions.some(({ expression }) => {
     if (expression.kind !== 'elements') return false;
@@ -196,7 +197,7 @@ export function hasEmptyRange(assumptions: readonly StatedAssumption[]): boolean
   });
 }
 
-/** The number and the power of two of `x & 31`, its remainder rounded down by 32; null for any other expression. */
+/** The operand and the power of two of `x & 31`, the floored remainder modulo 32; null for any other expression. */
 function lowBitsOf(
   expression: IntegerExpression,
 ): { readonly number: IntegerExpression; readonly power: bigint } | null {
@@ -211,7 +212,7 @@ function lowBitsOf(
   return null;
 }
 
-/** What `x % 32 == 0` or `(x & 31) == 0` states to be a multiple of a number; null for any other condition. */
+/** The expression and the divisor that `x % 32 == 0` or `(x & 31) == 0` relate; null for other conditions. */
 export function multipleOf(
   condition: Condition,
 ): { readonly expression: IntegerExpression; readonly divisor: bigint } | null {
@@ -230,14 +231,14 @@ export function multipleOf(
   return null;
 }
 
-/** The value of an expression without names; undefined where it has some. */
+/** The value of an expression without names; undefined if it has some. */
 export function constantOf(expression: IntegerExpression): bigint | undefined {
   return evaluateExpression(expression, () => undefined);
 }
 
 const mirrored = { '<': '>', '<=': '>=', '>': '<', '>=': '<=', '==': '==', '!=': '!=' } as const;
 
-/** A condition as SMT-LIB over integers; null where it has no such form (it is then not used: weaker, still sound). */
+/** A condition as SMT-LIB over integers; null if it has no such form (it is then not used: weaker, still sound). */
 export function encodeCondition(
   condition: Condition,
   vocabulary: Vocabulary,
@@ -265,7 +266,7 @@ export function encodeCondition(
   }
 }
 
-/** An expression as SMT-LIB over integers; null where it has no such form. */
+/** An expression as SMT-LIB over integers; null if it has no such form. */
 export function encodeExpression(
   expression: IntegerExpression,
   vocabulary: Vocabulary,
@@ -297,7 +298,7 @@ export function encodeExpression(
         case '+':
         case '-':
           return `(${expression.operator} ${a} ${b})`;
-        // SMT-LIB rounds down where C truncates: the same only for what is known not to be negative.
+        // SMT-LIB rounds down while C truncates: the same only for nonnegative values.
         case '/':
           return right !== undefined && right > 0n ? `(ite (>= ${a} 0) (div ${a} ${b}) (- (div (- ${a}) ${b})))` : null;
         case '%':

@@ -19,7 +19,7 @@ interface Element {
   readonly offset: Term;
 }
 
-/** What is taken for granted of loaded values, by value id. */
+/** Assumptions about loaded values, by value id. */
 export function assumedContents(context: KernelAndLaunch & SymbolicFacts): ReadonlyMap<number, ContentsFact> {
   const elements = fixedElements(context);
   if (elements.size === 0) return new Map();
@@ -74,8 +74,8 @@ function elementOf({ factors }: Monomial, elements: ReadonlyMap<number, Element>
 }
 
 /**
- * Arrays of which two elements beside each other are the two ends of a range, as in `rp[i] + k < rp[i + 1]`; each as
- * the key of its base, and the bytes of an element.
+ * Arrays of which two adjacent elements are the ends of a range, as in `rp[i] + k < rp[i + 1]`; each as the key of its
+ * base and the size of an element in bytes.
  */
 export function ascendingArrays(
   context: KernelAndLaunch & SymbolicFacts,
@@ -103,7 +103,7 @@ export function ascendingArrays(
 
 type Limit = NonNullable<ContentsFact['below']>;
 
-/** The strides above single elements in indices, by array; the arrays of which those differ have none. */
+/** The strides above single elements in indices, by array; null for arrays with different ones. */
 function columnLimits(
   context: KernelAndLaunch & SymbolicFacts,
   elements: ReadonlyMap<number, Element>,
@@ -121,7 +121,7 @@ function columnLimits(
   return limits;
 }
 
-/** The least stride above a part of an index, in steps of that part; null where strides do not tell. */
+/** The smallest stride above a part of an index, in units of that part; null if strides do not determine it. */
 function limitOf(context: SymbolicFacts, own: Monomial, offset: readonly Monomial[]): Limit | null {
   const others = offset.filter((part) => part !== own && !isCommon(part));
   const strides = others.flatMap(({ coefficient, factors }) => {
@@ -129,7 +129,7 @@ function limitOf(context: SymbolicFacts, own: Monomial, offset: readonly Monomia
     if (coefficient < own.coefficient && coefficient > 0n && uniform.length === 0) return [];
     return [{ coefficient, factors: uniform }];
   });
-  // Where something else is in steps of this size, or of sizes that nobody compares, no stride is above.
+  // If another part has steps of this size, or of incomparable size, no stride is above.
   const isAbove = ({ coefficient, factors }: Monomial): boolean =>
     coefficient > own.coefficient || (coefficient === own.coefficient && factors.length > 0);
   if (strides.length === 0 || !strides.every(isAbove)) return null;

@@ -9,15 +9,15 @@ import type { Roles } from './roles.ts';
 
 const warpSize = 32;
 
-/** What the kernel says of the extent of its block along an axis. */
+/** Evidence in the kernel for the extent of its block along an axis. */
 interface AxisHints {
-  /** Most threads for which strides of constants nest. */
+  /** Maximum number of threads for which strides of constants nest. */
   readonly most: number;
   /** Extents that the kernel suggests, the largest first. */
   readonly suggested: readonly number[];
 }
 
-/** What the constants in a kernel's indices say of its block. */
+/** Evidence in the constants of a kernel's indices for the shape of its block. */
 export function axisHints(context: KernelAndLaunch & SymbolicFacts, { forms }: Roles): readonly AxisHints[] {
   return ([0, 1, 2] as const).map((axis) => {
     const ratios = forms.flatMap(({ offset, guards }) => {
@@ -36,7 +36,7 @@ export function axisHints(context: KernelAndLaunch & SymbolicFacts, { forms }: R
   });
 }
 
-/** Whether a product is a thread index along an axis, times what all threads share. */
+/** Whether a product is a thread index along an axis, times factors that all threads share. */
 function isThread({ coefficient, factors }: Monomial, axis: 0 | 1 | 2): boolean {
   const [own, ...others] = factors.filter((factor) => !factor.isUniform);
   const atom = own?.term?.atom;
@@ -57,7 +57,7 @@ function isBoundByLaunch(part: Monomial, guards: readonly IndexGuard[], context:
   return others.length === 0 && more.length === 0 && limit?.factors.length === 1 && limit.factors[0]!.term === null;
 }
 
-/** Names what all threads share in a product. */
+/** Key of the factors of a product that all threads share. */
 function sharedKey({ factors }: Monomial): string {
   return factors.flatMap(({ key, isUniform: isShared }) => (isShared ? [key] : [])).join(' ');
 }
@@ -70,7 +70,7 @@ function templateNumbers(name: string): number[] {
 }
 
 /**
- * Natural shapes of the block, the one that the kernel suggests most first. What the launch gives stays.
+ * Representative shapes of the block, in the order in which the kernel suggests them. Dimensions of the launch stay.
  * @param isLarge otherwise those of one warp first
  */
 export function blockShapes(context: KernelAndLaunch & SymbolicFacts, roles: Roles, isLarge: boolean): BlockShapes {
@@ -101,7 +101,7 @@ export function blockShapes(context: KernelAndLaunch & SymbolicFacts, roles: Rol
     if (!isLarge) small.forEach((size) => add(size));
     for (const size of suggested) add(size);
     if (suggested.length === 0 || shapes.length === 0) for (const size of multiples) add(size);
-    // What a kernel suggests is how it is launched, unless its indices leave their arrays then.
+    // A kernel is launched with a suggested shape, unless its indices leave their arrays then.
     const wanted = shapes.length;
     usual.forEach((size) => add(size));
     return { wanted: wanted > 0 && isLarge ? wanted : shapes.length, shapes };
@@ -113,7 +113,7 @@ export function blockShapes(context: KernelAndLaunch & SymbolicFacts, roles: Rol
   if (open.length === 2) {
     if (!isLarge) for (const [x, y] of [[8, 4], [16, 2], [32, 1], [4, 8], [16, 4], [8, 8]] as const) add(x, y); // oxfmt-ignore
     const [xs, ys] = [candidates(first!, [16, 32, 8]), candidates(second!, [16, 8, 32, 4])];
-    // Square ones, rows of a warp and columns of one come first: large settings take three of them.
+    // Square ones, rows of a warp and columns of one come first: large launch instances take three of them.
     for (const [at, x] of xs.entries()) if (ys[at]) add(x, ys[at]);
     for (const x of xs) for (const y of ys) add(x, y);
     return { wanted: shapes.length, shapes };
@@ -124,14 +124,14 @@ export function blockShapes(context: KernelAndLaunch & SymbolicFacts, roles: Rol
   return { wanted: shapes.length, shapes };
 }
 
-/** Shapes, the one that suits a kernel most first. */
+/** Shapes, best match first. */
 interface BlockShapes {
-  /** How many of them the kernel suggests; all, where it suggests none. The others are what is left if those do not fit. */
+  /** The number of suggested shapes; all, if none is suggested. The others are used if those do not fit. */
   readonly wanted: number;
   readonly shapes: readonly Dim3[];
 }
 
-/** Elements of the kernel's shared arrays that have one for each thread, but for what other accesses add to its index. */
+/** Extents of shared arrays with one element per thread, without the constants that other accesses add. */
 function sharedExtents(context: KernelAndLaunch, { forms }: Roles, axis: 0 | 1 | 2): number[] {
   const extents = new Map<string, number>();
   for (const { access, target, offset, guards } of forms) {

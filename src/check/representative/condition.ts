@@ -1,9 +1,9 @@
-/** The simplest relation that tells the settings that show a finding from those that do not. */
+/** The simplest relation that separates the launch instances that show a finding from the others. */
 import { type ParameterField, fieldName } from '../../launch/parameter-field.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
 import { type LaunchInstance, knownRoles } from './representative-launches.ts';
 
-/** A number of a setting. */
+/** A numeric property of a launch instance. */
 interface Quantity {
   readonly name: string;
   readonly of: (setting: LaunchInstance) => bigint;
@@ -22,9 +22,9 @@ const relations = [
 const equalFirst = [...relations].sort((a, b) => Number(b.text === '==') - Number(a.text === '=='));
 
 /**
- * A condition in the language of assumptions, such as `w > h`, that holds at all settings that show a finding and at
- * none of the others; null where no simple one does.
- * @param matters whether a scalar decides about the finding
+ * A condition in the language of assumptions, such as `w > h`, satisfied by all launch instances that show a finding
+ * and by none of the others; null if no simple one exists.
+ * @param matters whether the finding depends on a scalar
  */
 export function separatingCondition(
   context: KernelAndLaunch & SymbolicFacts,
@@ -65,13 +65,13 @@ export function separatingCondition(
     ...quantities.flatMap((a) => ofBlock.map((b) => [a, b] as const)),
     ...quantities.flatMap((a) => reach.map((b) => [a, b] as const)),
     ...quantities.flatMap((a) => fixed.map((b) => [a, b] as const)),
-    // A number of blocks alone is seldom what a scalar is meant to be compared with.
+    // A scalar is seldom compared with a number of blocks only.
     ...quantities.flatMap((a) => ofGrid.map((b) => [a, b] as const)),
     ...sizes.flatMap((a) => wholeFirst.map((b) => [a, b] as const)),
     ...sizes.flatMap((a, at) => sizes.slice(at + 1).map((b) => [a, b] as const)),
   ];
   for (const [a, b] of pairs)
-    // A number that a scalar is compared with is more likely to be meant alone.
+    // If a scalar is compared with a constant, equality is the more likely relation.
     for (const { text, holds } of a.isScalar && /^\d/.test(b.name) ? equalFirst : relations)
       if (separates((setting) => holds(a.of(setting), b.of(setting))))
         return text === '<' && b.isScalar ? `${b.name} > ${a.name}` : `${a.name} ${text} ${b.name}`;

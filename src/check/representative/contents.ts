@@ -1,4 +1,4 @@
-/** What arrays hold in a run: indices in range, bounds that ascend, values over their whole type, or mostly zero. */
+/** Contents of arrays in a run: indices in range, ascending bounds, values of the whole type range, or mainly zeros. */
 import { hashText } from '../../base/hash.ts';
 import { seededRandom } from '../../base/random.ts';
 import type { Access } from '../../analysis/values/access.ts';
@@ -16,20 +16,20 @@ export type GeneratedContents = { readonly seed: number; readonly count: number 
   /** Each is at least `least` more than the one before, and less than `least + step`. */
   | { readonly kind: 'ascending'; readonly step: number; readonly least: number }
   | { readonly kind: 'mixed' | 'sparse' }
-  /** Words of 8 bytes: pointers, each to an array of its own, but for those at these bytes of each `period`: numbers. */
+  /** Words of 8 bytes: pointers, each to a separate array, except at these bytes of each `period`: integers. */
   | { readonly kind: 'pointers'; readonly period: number; readonly numbersAt: readonly number[]; readonly size: number }
 );
 
-/** How often contents are drawn for one setting; the last time values are mostly zero. */
+/** Number of generated contents per launch instance; in the last one values are mainly zero. */
 export const draws = 3;
 
-/** The draw that comes next: as much as contents can keep threads apart, they do. */
+/** The generation after those: threads get disjoint elements as far as contents can achieve it. */
 export const avoidingDraw = draws;
 
-/** The most elements that are drawn; behind them all are 0. */
+/** Maximum number of generated elements; all later ones are 0. */
 const maxElements = 4096;
 const fewestElements = 64;
-/** Rows of different lengths, with empty ones among them in the second draw, of one length, and one behind the other. */
+/** Rows of different lengths, in the second generation with empty ones among them, of one length, and consecutive. */
 const rowLengths: readonly { readonly step: number; readonly least: number }[] = [
   { step: 3, least: 1 },
   { step: 3, least: 0 },
@@ -37,24 +37,24 @@ const rowLengths: readonly { readonly step: number; readonly least: number }[] =
   { step: 2, least: 3 },
 ];
 
-/** Rounds of a loop that an element bounds. */
+/** Iterations of a loop that an element bounds. */
 const maxRounds = 40;
 
-/** What an array's elements decide. */
+/** Uses of an array's elements. */
 interface ArrayRole {
-  /** Offsets that its elements are part of as they are, with the index of the array that they lead to. */
+  /** Offsets that contain its elements unchanged, with the index in the accessed array. */
   readonly indexes: readonly {
     readonly access: Access;
     readonly offset: readonly Monomial[];
     readonly scale: bigint;
   }[];
-  /** Elements beside each other bound a loop. */
+  /** Adjacent elements bound a loop. */
   readonly isBound: boolean;
   /** Single elements bound a loop. */
   readonly isCount: boolean;
 }
 
-/** The arrays whose elements decide where or whether something is accessed, by `INDEX.OFFSET` of the parameter. */
+/** The arrays whose elements determine the address or execution of an access, by `INDEX.OFFSET` of the parameter. */
 function rolesOfArrays(context: KernelAndLaunch & SymbolicFacts): ReadonlyMap<string, ArrayRole> {
   const { accesses, symbolic, kernel, loaded } = context;
   const { forms, guards } = knownRoles(context);
@@ -68,8 +68,8 @@ function rolesOfArrays(context: KernelAndLaunch & SymbolicFacts): ReadonlyMap<st
         : [],
     ),
   );
-  // What votes and exchanges make of elements, or what comes of them through memory that the kernel writes, is not
-  // followed: any array may decide about it.
+  // Votes and exchanges of elements, and values passed through memory that the kernel writes, are not analyzed: any
+  // array may affect them.
   const isLoad = (leaf: Term): boolean => {
     const definition = leaf.atom?.kind === 'havoc' && leaf.atom.value >= 0 ? kernel.values[leaf.atom.value]!.definition : undefined; // oxfmt-ignore
     if (definition?.kind !== 'instruction') return false;
@@ -110,8 +110,8 @@ function rolesOfArrays(context: KernelAndLaunch & SymbolicFacts): ReadonlyMap<st
 const known = new WeakMap<object, ReadonlyMap<string, ArrayRole>>();
 
 /**
- * The contents of the arrays whose elements decide something, by `INDEX.OFFSET` of the parameter; those that threads
- * synchronise by are left out by the caller.
+ * The contents of the arrays whose elements affect accesses, by `INDEX.OFFSET` of the parameter; the caller omits those
+ * used for synchronisation.
  * @param draw from 0 to {@link avoidingDraw}
  */
 export function generatedContents(
@@ -132,7 +132,7 @@ export function generatedContents(
     const common = { seed: Number.parseInt(hashText(`${key} ${draw}`).slice(0, 7), 16), count };
     const isAvoiding = draw === avoidingDraw;
     if (isBound) drawn.set(key, { ...common, kind: 'ascending', ...rowLengths[draw]! });
-    // Loops of millions of rounds end no run.
+    // A run of a loop with millions of iterations would not end.
     else if (isCount) drawn.set(key, { ...common, kind: 'indices', below: maxRounds });
     else if (indexes.length > 0)
       drawn.set(key, { ...common, kind: isAvoiding ? 'ordinal' : 'indices', below: indexLimit(context, setting, indexes, threads) }); // oxfmt-ignore
@@ -141,7 +141,7 @@ export function generatedContents(
   return drawn;
 }
 
-/** Arrays of pointers, by `INDEX.OFFSET` of the parameter, and where in their elements numbers are. */
+/** Arrays of pointers, by `INDEX.OFFSET` of the parameter, and the positions of integers in their elements. */
 function pointerTables({
   accesses,
 }: SymbolicFacts): ReadonlyMap<string, { readonly period: number; readonly numbersAt: readonly number[] }> {
@@ -185,7 +185,7 @@ export function pointersIn({
   return list.filter((at) => !numbersAt.includes(period > 0 ? (8 * at) % period : 8 * at));
 }
 
-/** Indices stay below what they lead to: the extent of an array, the stride above them, else the largest size. */
+/** Exclusive upper bound of indices: the extent of an array, the stride above them, otherwise the largest size. */
 function indexLimit(
   context: KernelAndLaunch & SymbolicFacts,
   setting: LaunchInstance,
@@ -209,12 +209,12 @@ function indexLimit(
   return Math.max(1, Math.min(usual, ...limits));
 }
 
-/** The number in all elements behind those of {@link generatedNumbers}: bounds go on to ascend. */
+/** The value of all elements after those of {@link generatedNumbers}: bounds continue to ascend. */
 export function trailingValue(drawn: GeneratedContents, type: string): number {
   return drawn.kind === 'ascending' ? (generatedNumbers(drawn, type).at(-1) ?? 0) : 0;
 }
 
-/** The numbers in an array's first elements. */
+/** The values of an array's first elements. */
 export function generatedNumbers(drawn: GeneratedContents, type: string): readonly number[] {
   const random = seededRandom(drawn.seed);
   const list = (next: (at: number) => number): readonly number[] => Array.from({ length: drawn.count }, (_, at) => next(at)); // oxfmt-ignore
@@ -244,7 +244,7 @@ function valueOf(type: string, random: ReturnType<typeof seededRandom>): number 
   return isSigned && bits <= 32 ? whole - 2 ** (bits - 1) : whole;
 }
 
-/** How a command line says what was drawn: `indices(SEED,COUNT,BELOW)`. */
+/** Generated contents in command-line syntax: `indices(SEED,COUNT,BELOW)`. */
 export function drawnText(drawn: GeneratedContents): string {
   const common = [drawn.seed, drawn.count];
   switch (drawn.kind) {
@@ -262,9 +262,9 @@ export function drawnText(drawn: GeneratedContents): string {
 
 /**
  * The inverse of {@link drawnText}.
- * @param kind what comes before the parenthesis
+ * @param kind the name before the parenthesis
  * @param values the numbers in it
- * @returns undefined where they say nothing that can be drawn
+ * @returns undefined if they denote no contents
  */
 export function drawnOf(kind: string, values: readonly number[]): GeneratedContents | undefined {
   const [seed = -1, count = -1, a = -1, b = -1, ...more] = values;

@@ -1,4 +1,4 @@
-/** What a kernel's indices are made of, and what bounds them. */
+/** Structure of a kernel's indices, and their bounds. */
 import type { Access } from '../../analysis/values/access.ts';
 import type { Target } from '../../analysis/values/memory-base.ts';
 import type { Term } from '../../term/term.ts';
@@ -19,13 +19,13 @@ import {
 
 /** An index that a condition keeps below a bound that all threads share. */
 export interface IndexGuard {
-  /** What threads differ in; no constant. */
+  /** The varying part of an index, without a constant. */
   readonly index: readonly Monomial[];
   /** `index < bound`. */
   readonly bound: readonly Monomial[];
 }
 
-/** The byte offset of an access, and what holds where it is made. */
+/** The byte offset of an access, and the conditions under which it is executed. */
 export interface IndexForm {
   readonly access: Access;
   readonly target: Target;
@@ -33,7 +33,7 @@ export interface IndexForm {
   readonly guards: readonly IndexGuard[];
 }
 
-/** What a part of an index reaches: `1 +` the sum of `scale * (limit - 1)`. */
+/** Extent of a part of an index: `1 +` the sum of `scale * (limit - 1)`. */
 type Extent = readonly { readonly scale: Monomial; readonly limit: readonly Monomial[] }[];
 
 const one: Monomial = { coefficient: 1n, factors: [] };
@@ -52,7 +52,7 @@ export function indexForms({ symbolic, accesses }: KernelAndLaunch & SymbolicFac
   });
 }
 
-/** What `min(i, n - 1)` within an index says: as if `i < n` were a condition of the access. */
+/** The guard implied by `min(i, n - 1)` within an index: as if `i < n` were a condition of the access. */
 function clampsOf(term: Term, seen = new Set<Term>()): readonly IndexGuard[] {
   if (seen.has(term)) return [];
   seen.add(term);
@@ -61,7 +61,7 @@ function clampsOf(term: Term, seen = new Set<Term>()): readonly IndexGuard[] {
   return clamped ? [...bounded(clamped.index, clamped.most, 1n), ...inner] : inner;
 }
 
-/** A sum in which `n` is written as `2 * (n / 2)` where that is a factor too. */
+/** A sum in which `n` is written as `2 * (n / 2)` if that is a factor too. */
 function inParts(sum: readonly Monomial[]): readonly Monomial[] {
   const parts = new Map<string, { readonly factor: IndexFactor; readonly divisor: bigint }>();
   for (const { factors } of sum)
@@ -81,7 +81,7 @@ function inParts(sum: readonly Monomial[]): readonly Monomial[] {
   return written;
 }
 
-/** Every comparison of an index with what all threads share, whichever way a branch on it goes. */
+/** Every comparison of an index with a bound shared by all threads, for either side of a branch on it. */
 export function allGuards({ symbolic, kernel }: KernelAndLaunch & SymbolicFacts): readonly IndexGuard[] {
   return kernel.blocks.flatMap(({ id }) => {
     const condition = symbolic.condition(id);
@@ -91,7 +91,7 @@ export function allGuards({ symbolic, kernel }: KernelAndLaunch & SymbolicFacts)
 
 type Holds = boolean | 'either';
 
-/** What conditions say: nested branches share theirs. */
+/** Guards by condition: nested branches share theirs. */
 const said = new Map<Holds, WeakMap<Term, readonly IndexGuard[]>>([
   [true, new WeakMap()],
   [false, new WeakMap()],
@@ -100,7 +100,7 @@ const said = new Map<Holds, WeakMap<Term, readonly IndexGuard[]>>([
 
 /**
  * The bounds that a condition puts on indices.
- * @param holds whether it holds; `either`: where one of its parts or its opposite does
+ * @param holds the truth value of the condition; `either`: that of one of its parts or of its negation
  */
 function guardsOf(condition: Term, holds: Holds): readonly IndexGuard[] {
   const known = said.get(holds)!;
@@ -131,7 +131,7 @@ function readGuards(condition: Term, holds: Holds): readonly IndexGuard[] {
   }
 }
 
-/** `a < b + more`, with what threads differ in on the left. */
+/** `a < b + more`, with the varying terms on the left. */
 function bounded(a: Term, b: Term, more: bigint): readonly IndexGuard[] {
   const [left, right] = [expand(a), expand(b)];
   if (!left || !right) return [];
@@ -143,8 +143,8 @@ function bounded(a: Term, b: Term, more: bigint): readonly IndexGuard[] {
 }
 
 /**
- * How far a part of an index reaches: as its guards bound it, else as the launch does.
- * @returns several where a condition decides it; none where neither does
+ * Extents of a part of an index: from its guards, otherwise from the launch.
+ * @returns several if it depends on a condition; empty if neither bounds it
  */
 export function indexExtents(
   part: readonly Monomial[],
@@ -171,10 +171,10 @@ export function indexExtents(
   return all;
 }
 
-/** Conditions within an index that are told apart. */
+/** Conditions within an index that are distinguished. */
 const maxExtents = 4;
 
-/** The numbers of values of a thread or block index, of a digit of an index, or of what a condition chooses among these. */
+/** The number of values of a thread or block index, of a digit of an index, or of a conditional among these. */
 function valuesOf(
   term: Term,
   guards: readonly IndexGuard[],
@@ -207,7 +207,7 @@ function valuesOf(
   }
 }
 
-/** What a whole index that is not negative stays below; none where nobody knows. */
+/** Exclusive upper bounds of a whole nonnegative index; empty if unknown. */
 function limitsOf(
   term: Term,
   guards: readonly IndexGuard[],
@@ -223,7 +223,7 @@ function limitsOf(
   return isDigit && only.factors[0]!.term ? valuesOf(only.factors[0]!.term, guards, context) : [];
 }
 
-/** What an index is multiplied with to be a part of a sum; null where it is none. */
+/** The factor of an index in a part of a sum; null if no part is a multiple of it. */
 function scaleOf(sum: readonly Monomial[], index: readonly Monomial[]): Monomial | null {
   const [first] = index;
   if (!first) return null;

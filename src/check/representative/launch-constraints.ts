@@ -1,4 +1,4 @@
-/** What equations state of a launch and its scalars: `gridDim.x == (n + 255) / 256`. Natural settings meet them. */
+/** Equations between a launch and its scalars: `gridDim.x == (n + 255) / 256`. Representative launches satisfy them. */
 import type { Dim3 } from '../../base/dim3.ts';
 import type { Condition, IntegerExpression } from '../../cuda/assumptions/assumption.ts';
 import { evaluateExpression, type Lookup } from '../../cuda/assumptions/evaluate-assumption.ts';
@@ -7,20 +7,20 @@ import type { KernelAndLaunch } from '../context/facts.ts';
 import { integerField } from '../context/scalars.ts';
 import { conditionsOf, isUnsignedType, namedScalar } from '../premises/premises.ts';
 
-/** A launch and its scalars, by the field's name in tables; undefined where not chosen yet. */
+/** A launch and its scalars, by the field's name in tables; undefined if not chosen yet. */
 interface Chosen {
   readonly block: Dim3;
   readonly grid: Dim3;
   readonly scalar: (field: ParameterField) => bigint | undefined;
 }
 
-/** A name that stands alone on one side of an equation, and what is on the other. */
+/** A name on one side of an equation, and the expression on the other. */
 interface Equation {
   readonly name: Extract<IntegerExpression, { kind: 'parameter' | 'dimension' }>;
   readonly value: IntegerExpression;
 }
 
-/** The equations among what is stated. */
+/** The equations among the stated assumptions. */
 function equationsOf({ request }: Pick<KernelAndLaunch, 'request'>): readonly Equation[] {
   return conditionsOf(request.assumptions).flatMap((condition): Equation[] => {
     if (condition.kind !== 'comparison' || condition.operator !== '==') return [];
@@ -33,8 +33,8 @@ function equationsOf({ request }: Pick<KernelAndLaunch, 'request'>): readonly Eq
 }
 
 /**
- * The values of a scalar that the host program launches with, one after the other; undefined where it lists none. They
- * are given: natural settings take no others, and no precondition excludes one of them.
+ * The values of a scalar in the launches of the host program, in order; undefined if it lists none. They are given:
+ * representative launches use no others, and no precondition excludes one of them.
  */
 export function listedValues(context: KernelAndLaunch, field: ParameterField): readonly bigint[] | undefined {
   const { ties = [] } = context.request.launch;
@@ -45,10 +45,10 @@ export function listedValues(context: KernelAndLaunch, field: ParameterField): r
   return undefined;
 }
 
-/** A range with more values is no list. */
+/** A range with more values does not count as a list. */
 const maxListed = 64n;
 
-/** The values in `m == 2 || m == 3` or `m >= 2 && m <= 9`; null for anything else. */
+/** The values in `m == 2 || m == 3` or `m >= 2 && m <= 9`; null for other conditions. */
 function valuesIn(context: KernelAndLaunch, condition: Condition, field: ParameterField): readonly bigint[] | null {
   if (condition.kind === 'and') {
     const { left: least, right: most } = condition;
@@ -67,7 +67,7 @@ function valuesIn(context: KernelAndLaunch, condition: Condition, field: Paramet
   return isOwn && right.kind === 'integer' ? [right.value] : null;
 }
 
-/** The field of the kernel's parameters that a name stands for. */
+/** The field of the kernel's parameters that a name denotes. */
 function fieldNamed(context: KernelAndLaunch, path: readonly string[]): { field: ParameterField; type: string } | null {
   const named = namedScalar(context.request.parameters, path);
   const field = named && integerField(context, named);
@@ -84,19 +84,19 @@ function lookupIn(context: KernelAndLaunch, { block, grid, scalar }: Chosen): Lo
   };
 }
 
-/** More blocks than these along an axis are no run that anybody waits for. */
+/** Maximum number of blocks along an axis in a run. */
 const maxBlocks = 1n << 20n;
 
 /**
- * The grid that the equations make of scalars and block; axes that nothing ties stay.
- * @returns null where an axis would have no block
+ * The grid that the equations determine from scalars and block; unconstrained axes stay.
+ * @returns null if an axis would have no block
  */
 export function tiedGrid(context: KernelAndLaunch, chosen: Chosen): Dim3 | null {
   const open = context.dimensions.grid;
   const equations = equationsOf(context).filter(({ name }) => name.kind === 'dimension' && name.name === 'gridDim');
   const grid = [...chosen.grid] as [number, number, number];
   const known = new Set<number>();
-  // One axis may be told by another.
+  // One axis may depend on another.
   for (let round = 0; round < 3; round++) {
     for (const { name, value } of equations) {
       const axis = 'xyz'.indexOf(name.kind === 'dimension' ? name.axis : '');
@@ -119,7 +119,7 @@ export function tiedGrid(context: KernelAndLaunch, chosen: Chosen): Dim3 | null 
   return grid;
 }
 
-/** Values of scalars that equations make of others; those that are given stay. */
+/** Values of scalars that equations determine from others; given ones stay. */
 export function tiedScalars(
   context: KernelAndLaunch,
   chosen: Chosen,
@@ -139,8 +139,8 @@ export function tiedScalars(
 }
 
 /**
- * Values of scalars that equations make others of (`pitch == 4 * width`), raised until those are as large as they were
- * chosen: a stride that needs room gets it from what it is made of.
+ * Values of scalars that determine others by equations (`pitch == 4 * width`), raised until the others reach their
+ * chosen values: a stride that has to grow does so through its sources.
  */
 export function raisedScalars(
   context: KernelAndLaunch,
@@ -168,8 +168,9 @@ export function raisedScalars(
 }
 
 /**
- * A value of a scalar for which the tied grid has so many blocks along an axis; undefined where it ties none.
- * @param rest threads of the last block that have nothing to do, of 16, where the program takes care of a rest
+ * A value of a scalar for which the constrained grid has the chosen number of blocks along an axis; undefined if no
+ * constraint contains it.
+ * @param rest idle threads of the last block, of 16, if the program handles a remainder
  */
 export function sizeForGrid(
   context: KernelAndLaunch,
@@ -195,8 +196,8 @@ export function sizeForGrid(
 }
 
 /**
- * Parameters of which the program makes a grid, and which the kernel does not read: nothing else chooses a value for them.
- * Each with one for which the grid has so many blocks as are chosen.
+ * Parameters that determine the grid and that the kernel does not read: no other rule chooses their value. Each with a
+ * value for which the grid has the chosen number of blocks.
  */
 export function unreadSizes(context: KernelAndLaunch, chosen: Chosen, rest: number): Map<ParameterField, bigint> {
   const sizes = new Map<ParameterField, bigint>();
@@ -216,12 +217,12 @@ function isOne(a: ParameterField, b: ParameterField): boolean {
   return a.index === b.index && a.offset === b.offset && a.bytes === b.bytes;
 }
 
-/** Divisors that are no sizes of blocks. */
+/** Larger divisors are block sizes. */
 const largestDivisor = 16n;
 
 /**
- * What the host program divides a scalar by before it makes blocks of it: of `(h / 2 + 7) / 8` blocks, 2. It takes the
- * scalar to be a multiple, since it drops the rest.
+ * Divisors of a scalar in the host program other than the block size: 2 for `(h / 2 + 7) / 8` blocks. The scalar is
+ * assumed to be a multiple, since the program drops the remainder.
  */
 export function tiedDivisors(context: KernelAndLaunch, field: ParameterField): readonly bigint[] {
   const found = new Set<bigint>();
@@ -247,7 +248,7 @@ function dependsOn(context: KernelAndLaunch, expression: IntegerExpression, fiel
   return expression.kind === 'arithmetic' && (dependsOn(context, expression.left, field) || dependsOn(context, expression.right, field)); // oxfmt-ignore
 }
 
-/** The least positive number at which a function that does not fall reaches a value. */
+/** The smallest positive argument at which a nondecreasing function reaches a value. */
 function leastFor(at: (size: bigint) => bigint | undefined, wanted: bigint): bigint | undefined {
   let [low, high] = [1n, 1n];
   for (let now = at(high); now === undefined || now < wanted; now = at(high)) {

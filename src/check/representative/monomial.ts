@@ -1,11 +1,11 @@
-/** Index arithmetic as sums of products, with what all threads share apart from what they differ in. */
+/** Index arithmetic as sums of products; factors shared by all threads are separate from varying ones. */
 import type { Dim3 } from '../../base/dim3.ts';
 import { evaluateTerm } from '../../term/evaluate.ts';
 import { type Term, isFactor24 } from '../../term/term.ts';
 
 /** A factor of a product: an extent of the launch, or a term. */
 export interface IndexFactor {
-  /** Equal for factors that are equal: `blockDim.x`, or what tells a term from others. */
+  /** Equal for equal factors: `blockDim.x`, or the identity of a term. */
   readonly key: string;
   /** Null for an extent of the launch. */
   readonly term: Term | null;
@@ -22,13 +22,13 @@ export interface Monomial {
   readonly factors: readonly IndexFactor[];
 }
 
-/** The scalars and other leaves that a factor depends on; extents of the launch are none. */
+/** The scalars and other leaves that a factor depends on, without extents of the launch. */
 export function leavesOfFactor({ term, ratio }: IndexFactor): readonly Term[] {
   const inRatio = ratio ? [...ratio.of, ratio.by].flatMap(({ factors }) => factors.flatMap(leavesOfFactor)) : [];
   return term ? term.leaves : inRatio;
 }
 
-/** A sum divided by a product, rounded up where something is left over. */
+/** A sum divided by a product, rounded up. */
 export function dividedBy(of: readonly Monomial[], by: Monomial): readonly Monomial[] {
   const parts = of.map(({ coefficient, factors }) => {
     const rest = withoutFactors(factors, by.factors);
@@ -39,7 +39,7 @@ export function dividedBy(of: readonly Monomial[], by: Monomial): readonly Monom
   return [{ coefficient: 1n, factors: [{ key: `ceil(${text})`, term: null, isUniform: true, ratio: { of, by } }] }];
 }
 
-/** A product without some of its factors; null where it does not have all of them. */
+/** A product without some of its factors; null if it lacks one of them. */
 export function withoutFactors(
   all: readonly IndexFactor[],
   some: readonly IndexFactor[],
@@ -57,7 +57,7 @@ export function withoutFactors(
 export interface ThreadPlace {
   readonly block: Dim3;
   readonly grid: Dim3;
-  /** Bits of a scalar; undefined where it has none yet. */
+  /** Bits of a scalar; undefined if it has none yet. */
   readonly scalar: (index: number, offset: number, bytes: number) => bigint | undefined;
   readonly thread: Dim3;
   readonly blockIndex: Dim3;
@@ -80,7 +80,7 @@ function factorOf(term: Term): IndexFactor {
   const isUniform = term.leaves.every((leaf) =>
     /^(parameter|block-size|grid-size|object)$/.test(leaf.atom?.kind ?? ''),
   );
-  // A counter of rounds is the same whatever its width.
+  // An iteration counter is the same in any width.
   const key =
     atom?.kind === 'iteration'
       ? `round${atom.loop}`
@@ -90,10 +90,10 @@ function factorOf(term: Term): IndexFactor {
   return { key, term, isUniform };
 }
 
-/** What terms are as sums of products: a chain of selects meets the same terms again and again. */
+/** Expanded terms: a chain of selects visits the same terms repeatedly. */
 const sums = new WeakMap<Term, readonly Monomial[] | null>();
 
-/** A term as a sum of products, over integers; null where that is too long. */
+/** A term as a sum of products, over integers; null if that is too long. */
 export function expand(term: Term): readonly Monomial[] | null {
   let sum = sums.get(term);
   if (sum === undefined) sums.set(term, (sum = multipliedOut(term)));
@@ -130,9 +130,9 @@ function multipliedOut(term: Term): readonly Monomial[] | null {
     case 'select': {
       const clamped = clampOf(term);
       if (clamped) return expand(clamped.index);
-      // An index that goes round: what all threads add where they do decides nothing here.
+      // An index that wraps around: the shared addend at the wrap is irrelevant here.
       const [a, b] = term.arguments.slice(1).map(expand);
-      // What is added to an index that counts from the end where it is negative: natural ones are not.
+      // The addend of a negative index that counts from the end: representative ones are not negative.
       if (isOfNegative(term) && b?.length === 0 && a?.every(isCommon) === true) return b;
       const isRound = a && b && a.some((part) => !isCommon(part)) && addSums(a, b, -1n).every(isCommon);
       if (isRound) return a.length < b.length ? a : b;
@@ -143,7 +143,7 @@ function multipliedOut(term: Term): readonly Monomial[] | null {
   }
 }
 
-/** Whether a term chooses its first arm for a number below 0. */
+/** Whether a term selects its first arm for a value below 0. */
 function isOfNegative({ arguments: [condition] }: Term): boolean {
   const [, zero] = condition!.arguments;
   return condition!.operator === 'slt' && zero!.operator === 'constant' && zero!.value === 0n;
@@ -152,7 +152,7 @@ function isOfNegative({ arguments: [condition] }: Term): boolean {
 const isOfLaunch = ({ leaves }: Term): boolean =>
   leaves.every(({ atom }) => /^(parameter|block-size|grid-size)$/.test(atom!.kind));
 
-/** `min(index, most)`, where all threads share the larger one and differ in the index; null for other terms. */
+/** `min(index, most)`, if all threads share the bound and differ in the index; null for other terms. */
 export function clampOf({ operator, arguments: [condition, a, b] }: Term): { index: Term; most: Term } | null {
   if (operator !== 'select' || !/^[us]lt$/.test(condition!.operator)) return null;
   const [x, y] = condition!.arguments as [Term, Term];
@@ -180,7 +180,7 @@ export function addSums(a: readonly Monomial[], b: readonly Monomial[], by: bigi
   return [...sum.values()].filter(({ coefficient }) => coefficient !== 0n);
 }
 
-/** `a * b`; null where that is too long. */
+/** `a * b`; null if that is too long. */
 export function times(a: readonly Monomial[], b: readonly Monomial[]): readonly Monomial[] | null {
   if (a.length * b.length > maxMonomials) return null;
   let product: readonly Monomial[] = [];
@@ -197,7 +197,7 @@ export function isCommon({ factors }: Monomial): boolean {
   return factors.every((factor) => factor.isUniform);
 }
 
-/** The value of a sum of products at a place, with every loop in its first round; undefined where it is not known. */
+/** The value of a sum of products in a thread, with every loop in its first iteration; undefined if it is not known. */
 export function valueAt(sum: readonly Monomial[], place: ThreadPlace): bigint | undefined {
   let total = 0n;
   for (const { coefficient, factors } of sum) {

@@ -1,31 +1,30 @@
-/** Strides that nest: each is at least what the part of the index below it reaches. */
+/** Strides that nest: each is at least the extent of the lower part of the index. */
 import type { Dim3 } from '../../base/dim3.ts';
 import type { KernelAndLaunch } from '../context/facts.ts';
 import { type IndexForm, extentSum, indexExtents } from './index-form.ts';
 import { type IndexFactor, type Monomial, addSums, isCommon, keyOf, valueAt } from './monomial.ts';
 
-/** One stride of an access and what lies below it, both in bytes. */
+/** One stride of an access and the extent below it, both in bytes. */
 interface Nesting {
   readonly form: IndexForm;
   readonly stride: Monomial;
   readonly below: readonly Monomial[];
-  /** The parts of the index that reach so far. */
+  /** The parts of the index with that extent. */
   readonly parts: readonly Monomial[];
 }
 
 type Order = 'first' | 'last' | null;
 
-/** What was found for the accesses of a kernel: every setting that is tried asks for all of it. */
+/** Results for the accesses of a kernel: every launch instance needs all of them. */
 const found = new WeakMap<
   readonly IndexForm[],
   { readonly dimensions: KernelAndLaunch['dimensions']; readonly lists: Map<IndexForm, Map<Order, readonly Nesting[]>> }
 >();
 
 /**
- * The strides of an access with what is below each of them. Where parameters are among the factors of a stride, below
- * it is what has fewer of those factors; where it is a constant, what has a smaller one.
- * @param forms the other accesses: an offset that carves shared memory into parts is at least the part before it
- * @param order of two strides with different parameters, the larger one
+ * The strides of an access with the parts below each of them. If a stride has parameters among its factors, parts with
+ * fewer of these are below it; if it is a constant, parts with a smaller one.
+ * @param forms the other accesses: an offset that divides shared memory is at least the size of the part before it
  */
 export function nestingsOf(
   form: IndexForm,
@@ -34,7 +33,7 @@ export function nestingsOf(
   order: Order = null,
 ): readonly Nesting[] {
   let known = found.get(forms);
-  // Nothing else of the launch matters.
+  // No other property of the launch matters.
   if (known?.dimensions !== context.dimensions) {
     known = { dimensions: context.dimensions, lists: new Map() };
     found.set(forms, known);
@@ -58,7 +57,7 @@ function findNestings(
     if (coefficient <= 0n) continue;
     const shared = factors.filter((factor) => factor.isUniform);
     const scalars = shared.filter(isScalar);
-    // Of rows of one stride that several threads and blocks serve, the stride is the least.
+    // If several threads and blocks process rows of one stride, the smallest one is the stride.
     const key = scalars.length > 0 ? scalars.map((factor) => factor.key).join(' ') : String(coefficient);
     const known = strides.get(key);
     const isLess = known && (known.factors.length < shared.length || known.coefficient < coefficient);
@@ -70,7 +69,7 @@ function findNestings(
     .map((stride) => rowStride(stride, form, forms))
     .flatMap((stride) => {
       const below = varying.filter((part) => isBelow(part, stride, order));
-      // A row holds the columns that an offset skips: `row * stride + width + x`.
+      // A row contains the columns that an offset skips: `row * stride + width + x`.
       const skipped = form.offset.filter((part) => isSkipped(part, stride, alike));
       const isOfConstants = stride.factors.length === 0;
       return isOfConstants && below.length === 0
@@ -83,7 +82,7 @@ function findNestings(
   for (const { coefficient, factors } of isCarved ? form.offset : []) {
     if (coefficient <= 0n || !factors.some(isScalar) || !factors.every((factor) => factor.isUniform)) continue;
     const stride = { coefficient, factors };
-    // What the memory holds before the offset is what other accesses use.
+    // The size of the memory before the offset is the extent of the other accesses.
     for (const other of forms) {
       const isSame = other.target.base.key === form.target.base.key && !other.offset.some((part) => keyOf(part) === keyOf(stride)); // oxfmt-ignore
       // Rows that both are in move together.
@@ -96,7 +95,7 @@ function findNestings(
   return nestings;
 }
 
-/** The stride of one row where the index takes several at once: of rows `2 * y` and `2 * y + 1`, that of one. */
+/** The stride of one row if the index processes several at once: the row stride for rows `2 * y` and `2 * y + 1`. */
 function rowStride(stride: Monomial, { target }: IndexForm, forms: readonly IndexForm[]): Monomial {
   if (!stride.factors.some(isScalar)) return stride;
   let { coefficient } = stride;
@@ -111,8 +110,8 @@ function rowStride(stride: Monomial, { target }: IndexForm, forms: readonly Inde
 }
 
 /**
- * Bytes that an access uses of the element that its index leads to, with those behind it that others use: of
- * `row[4 * x]` to `row[4 * x + 3]` each has the four.
+ * Bytes of the accessed element that an access uses, with the following ones that other accesses use: for `row[4 * x]`
+ * to `row[4 * x + 3]` four elements each.
  */
 function elementBytes({ access, target, offset }: IndexForm, forms: readonly IndexForm[]): number {
   const steps = offset.filter((part) => !isCommon(part) && !part.factors.some((factor) => factor.isUniform));
@@ -128,14 +127,14 @@ function elementBytes({ access, target, offset }: IndexForm, forms: readonly Ind
   return Number(most);
 }
 
-/** Whether a bound follows from launch and scalars alone, without functions that are not known, as of floats. */
+/** Whether a bound depends on launch and scalars only, without unknown functions, such as of floats. */
 function isComputable(bound: readonly Monomial[], { dimensions }: KernelAndLaunch): boolean {
   const extents = (sizes: readonly (number | null)[]): Dim3 => [sizes[0] ?? 1, sizes[1] ?? 1, sizes[2] ?? 1];
   const [block, grid, first] = [extents(dimensions.block), extents(dimensions.grid), [0, 0, 0] as const];
   return valueAt(bound, { block, grid, thread: first, blockIndex: first, scalar: () => 1n }) !== undefined;
 }
 
-/** Larger elements are not put together of several accesses. */
+/** Larger elements are not composed of several accesses. */
 const maxElement = 256n;
 
 function reaching(
@@ -164,12 +163,12 @@ function isBelow({ coefficient, factors }: Monomial, stride: Monomial, order: Or
     return difference !== 0 && order !== null && (order === 'last' ? difference < 0 : difference > 0);
   }
   const [x, y] = [own.length, stride.factors.length];
-  // What has an extent of the launch as a factor is bounded by a guard, or not at all.
+  // A part with an extent of the launch as a factor is bounded by a guard, or not at all.
   return y === 0 && coefficient > 0n && (x > 0 || coefficient < stride.coefficient);
 }
 
 /**
- * Whether what all threads add to an index is columns of a row: a multiple of a size that bounds an index of the same
+ * Whether a shared addend of an index skips columns of a row: a multiple of a size that bounds an index of the same
  * memory, and not of the stride.
  */
 function isSkipped(part: Monomial, stride: Monomial, alike: readonly IndexForm[]): boolean {

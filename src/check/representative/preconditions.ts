@@ -1,6 +1,6 @@
 /**
- * Preconditions: what a kernel needs of its launch and scalars that every natural setting meets. Where only unnatural
- * settings could show a race, the kernel is proved under the weakest of them.
+ * Preconditions: requirements of a kernel on its launch and scalars that every representative launch satisfies. If only
+ * other launches could show a race, the kernel is proved under the weakest of them.
  */
 import type { Steps } from '../../base/coroutine.ts';
 import { parseAssumption } from '../../cuda/assumptions/assumption-parser.ts';
@@ -23,7 +23,7 @@ import { listedValues } from './launch-constraints.ts';
 import { fieldOf } from './roles.ts';
 import { knownRoles, satisfiesAssumptions, representativeLaunches } from './representative-launches.ts';
 
-/** More statements are not tried together. */
+/** Maximum number of statements tried together. */
 const maxCandidates = 12;
 
 /** Reasons that no precondition removes. */
@@ -34,9 +34,9 @@ const beyond: ReadonlySet<Reason['kind']> = new Set<Reason['kind']>([
 ]); // oxfmt-ignore
 
 /**
- * Repeats a check under preconditions, where it leaves something open that no natural setting shows.
- * @param check checks without trying anything itself
- * @returns the result proved under the fewest of them; null where they do not make a proof
+ * Repeats a check under preconditions, if it leaves open obligations that no representative launch violates.
+ * @param check a check without further trials
+ * @returns the result proved under the fewest of them; null if they do not suffice for a proof
  */
 export function* underPreconditions(
   context: KernelAndLaunch & SymbolicFacts,
@@ -65,13 +65,13 @@ export function* underPreconditions(
       budget: { ...request.budget, replaySteps: 0 },
     });
     const isProved = tried.contradiction === undefined && [tried.race, tried.divergence].every(({ verdict }) => /^(proved|skipped)$/.test(verdict)); // oxfmt-ignore
-    // What a run has shown can only be harmless because the values are equal.
+    // A race shown by a run can only be harmless because the values are equal.
     const isHarmless = shown.length === 0 || tried.race.assumptions?.some(({ kind }) => kind === 'equal-value-writes') === true; // oxfmt-ignore
     return isProved && isHarmless && !(yield* switchesOff(tried, statements)) ? tried : null;
   }
   /**
-   * Whether preconditions keep every thread from an access: a proof under them says nothing of it. What a kernel does with
-   * no elements is meant to be switched off where there are some.
+   * Whether preconditions keep all threads from an access: a proof under them states nothing about it. Accesses that
+   * only happen for empty inputs may be switched off by positive sizes.
    */
   function* switchesOff({ switchedOff = [] }: CheckResult, statements: readonly StatedAssumption[]): Steps<boolean> {
     const found = switchedOff.map(keyOfPlace).filter((place) => !alreadyOff.has(place));
@@ -89,7 +89,7 @@ export function* underPreconditions(
     if (!best) continue;
     useReserve(request.budget.effort);
     let kept = all;
-    // What says most is given up first.
+    // The strongest statements are dropped first.
     for (const one of [...all].reverse()) {
       const fewer = kept.filter((other) => other !== one);
       const tried = fewer.length === 0 ? null : yield* proves(fewer);
@@ -127,8 +127,9 @@ function labelled(result: CheckResult, texts: ReadonlySet<string>): CheckResult 
 }
 
 /**
- * Statements that natural settings meet: those that only exclude what nobody launches, and shapes of the block.
- * @param ofAll small settings meet them too, not the large ones alone
+ * Statements that representative launches satisfy: those that only exclude unrealistic launches, and shapes of the
+ * block.
+ * @param ofAll small launch instances satisfy them too, not only the large ones
  */
 export function preconditionCandidates(
   context: KernelAndLaunch & SymbolicFacts,
@@ -137,7 +138,7 @@ export function preconditionCandidates(
 ): {
   readonly weak: readonly StatedAssumption[];
   readonly shapes: readonly StatedAssumption[];
-  /** Those of the weak ones that say that a size is positive. */
+  /** The weak ones that state that a size is positive. */
   readonly sizes: readonly StatedAssumption[];
 } {
   const { dimensions, request, kernel } = context;
@@ -147,7 +148,7 @@ export function preconditionCandidates(
   const nameOf = (of: Parameters<typeof fieldName>[1]): string => fieldName(request.parameters, of, kernel);
   const open = new Set(result.open.races.flatMap(({ first, second }) => [first, second]));
   const texts: string[] = [];
-  // What an index is divided by is how many there are of its digit.
+  // The divisor of an index is the number of values of its digit.
   const isDivisor = (field: ParameterField): boolean => roles.divisors.some(({ leaves }) => leaves.some((leaf) => fieldOf(context, leaf) === field)); // oxfmt-ignore
   const positive = roles.scalars.flatMap(({ field, isSize }) => (isSize || isDivisor(field) ? [`${nameOf(field)} >= 1`] : [])); // oxfmt-ignore
   texts.push(...positive);
@@ -189,7 +190,7 @@ export function preconditionCandidates(
   return { weak, shapes: stated(shapes.filter((text) => !texts.includes(text))), sizes };
 }
 
-/** Whether no value of a scalar that the host program lists breaks a statement by itself. */
+/** Whether no listed value of a scalar of the host program violates a statement without further facts. */
 function isMetByListed(context: KernelAndLaunch, { expression }: StatedAssumption): boolean {
   if (expression.kind !== 'condition') return true;
   return context.fields.every((field) =>
@@ -203,7 +204,7 @@ function isMetByListed(context: KernelAndLaunch, { expression }: StatedAssumptio
   );
 }
 
-/** `ld >= w`, or `w <= 1024` where the stride is a constant; null where it cannot be stated. */
+/** `ld >= w`, or `w <= 1024` if the stride is a constant; null if it cannot be stated. */
 function nestingText(context: KernelAndLaunch, stride: Monomial, below: readonly Monomial[]): string | null {
   const divisor = [stride, ...below].reduce((common, { coefficient }) => gcd(common, coefficient), 0n);
   if (divisor === 0n) return null;
@@ -211,7 +212,7 @@ function nestingText(context: KernelAndLaunch, stride: Monomial, below: readonly
     list.map(({ coefficient, factors }) => ({ coefficient: coefficient / divisor, factors }));
   const [own] = scaled([stride]) as [Monomial];
   const parts = scaled(below);
-  // What is on both sides goes.
+  // Terms common to both sides cancel.
   const rest = addSums(parts, [own], -1n);
   if (rest.every(({ factors }) => factors.length === 0)) return null;
   if (rest.every(({ factors }) => keyOf({ coefficient: 0n, factors }) !== keyOf(own))) {

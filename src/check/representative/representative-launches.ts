@@ -1,6 +1,6 @@
 /**
- * Natural settings: launches and scalars as programs use them, where options, configuration, annotations and the host
- * program leave them open. A race that only other settings show is no finding.
+ * Representative launches: dimensions and scalars as programs use them, if options, configuration, annotations and the
+ * host program leave them open. A race that only other launches show is not a finding.
  */
 import { sharedBytesWithoutOptIn } from '../../device/hardware-limits.ts';
 import type { Dim3 } from '../../base/dim3.ts';
@@ -29,7 +29,7 @@ export interface LaunchInstance {
   readonly isLarge: boolean;
 }
 
-/** How one setting differs from the others. */
+/** How one launch instance differs from the others. */
 interface Plan {
   readonly isLarge: boolean;
   /** All sizes are 1. */
@@ -38,11 +38,11 @@ interface Plan {
   readonly shape: number;
   /** Blocks along each axis. */
   readonly grid: Dim3;
-  /** Threads of the last block that have nothing to do, of 16. */
+  /** Idle threads of the last block, of 16. */
   readonly rest: number;
-  /** How often a loop over the grid goes round, of 4. */
+  /** Trip count of a loop over the grid, in quarters. */
   readonly rounds: number;
-  /** What is added to a stride beyond what it must be. */
+  /** Excess of a stride over its minimum. */
   readonly pad: bigint;
   /** Other scalars: 1, or beyond the sizes. */
   readonly others: 'one' | 'few' | 'large';
@@ -50,7 +50,7 @@ interface Plan {
   readonly order: 'first' | 'last';
 }
 
-/** Small settings come first: what they show is the easiest to follow. */
+/** Small launch instances come first: their witnesses are the easiest to follow. */
 const plans: readonly Plan[] = [
   { isLarge: false, shape: -1, grid: [2, 2, 1], rest: 5, rounds: 5, pad: 0n, others: 'one', order: 'last' },
   {
@@ -71,18 +71,18 @@ const plans: readonly Plan[] = [
   { isLarge: true, shape: 2, grid: [3, 4, 2], rest: 5, rounds: 5, pad: 16n, others: 'large', order: 'first' },
 ];
 
-/** Settings are the same for every question about a kernel under a launch. */
+/** The instances are the same for every question about a kernel under a launch. */
 const known = new WeakMap<object, { readonly roles: Roles; readonly settings: readonly LaunchInstance[] }>();
 
 /**
- * The natural settings of a kernel, small ones first; what the launch gives is the same in all of them. Each meets the
- * stated assumptions.
+ * The representative launches of a kernel, small ones first; given values are the same in all of them. Each satisfies
+ * the stated assumptions.
  */
 export function representativeLaunches(context: KernelAndLaunch & SymbolicFacts): readonly LaunchInstance[] {
   return ofKernel(context).settings;
 }
 
-/** What the kernel does with its scalars. */
+/** How the kernel uses its scalars. */
 export function knownRoles(context: KernelAndLaunch & SymbolicFacts): Roles {
   return ofKernel(context).roles;
 }
@@ -94,7 +94,7 @@ function ofKernel(context: KernelAndLaunch & SymbolicFacts): { roles: Roles; set
   const unique = new Map<string, LaunchInstance>();
   for (const plan of plans) {
     const setting = settingOf(context, roles, plan);
-    // Where all is given there is one setting, and nothing larger.
+    // If all is given there is only one launch instance, and no larger one.
     if (setting) unique.set(keyOf(context, setting), setting);
   }
   const settings = [...unique.values()];
@@ -121,7 +121,7 @@ function settingOf(context: KernelAndLaunch & SymbolicFacts, roles: Roles, plan:
   let fallback: LaunchInstance | null = null;
   for (const block of [wanted, ...shapes]) {
     const setting = withScalars(context, roles, plan, block);
-    // A block that is given may be too large for an array: that is for the run to show.
+    // A given block may be too large for an array: a run will show it.
     if (setting && (isGiven || staysInBounds(context, setting))) return setting;
     fallback ??= setting;
   }
@@ -164,7 +164,7 @@ function withScalars(
   }
   const chosen = { block, grid, scalar: (field: ParameterField) => values.get(fieldKey(field)) };
   const isOpen = (field: ParameterField): boolean => open.some((one) => one.field === field);
-  // What is raised may be what lies below a stride.
+  // A raised value may be below a stride.
   for (let round = 0; round < 2; round++) {
     strides(context, roles, open, plan, place, values, set);
     for (const [field, value] of raisedScalars(context, chosen, isOpen)) values.set(fieldKey(field), value);
@@ -182,7 +182,7 @@ function withScalars(
   return withScalars(context, roles, { ...plan, order: plan.order === 'first' ? 'last' : 'first' }, block, true);
 }
 
-/** Gives each scalar that is divided into parts at least two in each of them, and no rest. */
+/** Gives each scalar that is divided into parts at least two in each of them, and no remainder. */
 function wholeParts(
   { wholes }: Roles,
   open: readonly Scalar[],
@@ -200,7 +200,7 @@ function wholeParts(
   }
 }
 
-/** Whether the kernel divides by nothing that is 0, and what it divides into parts has no rest. */
+/** Whether the kernel has no divisor that is 0, and divisions into parts have no remainder. */
 function divides(context: KernelAndLaunch, { divisors, wholes }: Roles, setting: LaunchInstance): boolean {
   const place = lastThread(context, setting);
   return (
@@ -214,13 +214,13 @@ function divides(context: KernelAndLaunch, { divisors, wholes }: Roles, setting:
   );
 }
 
-/** What launch and scalars make of a term, as a signed number; undefined where they do not decide it. */
+/** The signed value of a term for launch and scalars; undefined if it depends on anything else. */
 function valueOf(term: Term, place: ThreadPlace): bigint | undefined {
   const value = evaluateTerm(term, (leaf) => atomValue(leaf, place), new Map());
   return value === undefined ? undefined : BigInt.asIntN(term.width, value);
 }
 
-/** The plan's grid, which covers what indices are taken modulo where it is large. */
+/** The plan's grid; a large one covers the modulus of indices. */
 function gridOf({ grid }: Dimensions, { ring }: Roles, plan: Plan, block: Dim3): Dim3 {
   const [x, y, z] = grid.map((size, axis) => size ?? plan.grid[axis]!) as [number, number, number];
   const isAlong = grid[0] === null && (grid[1] ?? 1) * (grid[2] ?? 1) === 1;
@@ -229,7 +229,7 @@ function gridOf({ grid }: Dimensions, { ring }: Roles, plan: Plan, block: Dim3):
   return [plan.isLarge && isAlong && ring > 1n ? Math.max(x, least) : x, y, z];
 }
 
-/** Sizes: what the guards let through is what the grid covers, but for a rest. */
+/** Sizes: the grid covers the guarded range except for a remainder. */
 function sizes(
   context: KernelAndLaunch & SymbolicFacts,
   { guards, constants }: Roles,
@@ -252,7 +252,7 @@ function sizes(
     }
     const own = (leaf: { readonly atom: unknown }): boolean => fieldOf(context, leaf as never) === scalar.field;
     const bounding = guards.filter(({ bound }) => bound.some(({ factors }) => factors.some(({ term }) => term?.leaves.some(own)))); // oxfmt-ignore
-    // Where several scalars bound one index, the last of them is what makes the product fit.
+    // If several scalars bound one index, the last of them makes the product fit.
     const isOpen = ({ bound }: IndexGuard): boolean =>
       bound.some(({ factors }) =>
         factors.some(({ term }) =>
@@ -282,14 +282,14 @@ function sizes(
       );
     else if (bySize !== undefined) set(scalar, bySize);
     else {
-      // No multiple of the block, and no two alike.
+      // Not a multiple of the block, and all different.
       const free = plan.isLarge ? least + least / 2n + 5n + 14n * step : [7n, 5n, 11n, 3n][Number(step) % 4]! + (plan.rest > 7 ? 6n : 0n); // oxfmt-ignore
       set(scalar, free);
     }
   }
 }
 
-/** What the bound of an index is so that the grid covers it but for a rest; undefined where threads do not decide. */
+/** The bound of an index such that the grid covers it except for a remainder; undefined if threads do not affect it. */
 function covered({ index }: IndexGuard, plan: Plan, place: ThreadPlace): bigint | undefined {
   const atoms = index.flatMap(({ factors }) => factors.map(({ term }) => term?.atom?.kind));
   if (!atoms.includes('block') && !atoms.includes('thread')) return undefined;
@@ -309,11 +309,11 @@ function covered({ index }: IndexGuard, plan: Plan, place: ThreadPlace): bigint 
   const rest = (width * BigInt(plan.rest)) / 16n;
   const inLoop = atoms.includes('iteration');
   const reach = end + 1n - (rest > 0n ? rest : width > 1n ? 1n : 0n);
-  // A loop goes on behind what the grid covers at once.
+  // A loop continues after the range that the grid covers at once.
   return inLoop ? (reach * BigInt(plan.rounds)) / 4n : reach;
 }
 
-/** The value of a scalar for which a bound is at least so much. */
+/** The value of a scalar for which a bound reaches a minimum. */
 function solve(
   { bound }: IndexGuard,
   { field }: Scalar,
@@ -366,7 +366,7 @@ function otherValue(
   return largest + 3n + 2n * BigInt(at);
 }
 
-/** Strides nest: each is at least what lies below it. */
+/** Strides nest: each is at least the extent below it. */
 function strides(
   context: KernelAndLaunch & SymbolicFacts,
   { forms }: Roles,
@@ -377,13 +377,13 @@ function strides(
   set: (scalar: Scalar, value: bigint) => void,
 ): void {
   const all = forms.flatMap((form) => nestingsOf(form, forms, context, plan.order));
-  // A stride may be part of what lies below another one.
+  // A stride may be part of the extent below another one.
   for (let round = 0; round < 3; round++) {
     for (const { form, stride, parts, below } of all) {
       const own = open.filter(({ field }) => isIn(context, [stride], field));
       const scalar = own.findLast(({ isSize }) => !isSize) ?? own.at(-1);
       if (!scalar) {
-        // What lies below a stride of a constant fits in.
+        // The extent below a constant stride has to fit in.
         const inside = open.find(({ field }) => isIn(context, below, field) && values.has(fieldKey(field)));
         if (!inside || stride.factors.length > 0) continue;
         const [most, reached] = [valueAt([stride], place), valueAt(below, place)];
@@ -404,7 +404,7 @@ function strides(
 /** No scalar is chosen larger so that strides nest. */
 const largestStride = 1n << 22n;
 
-/** The least value of a scalar, from the one that it has, for which a stride nests; that one where there is none. */
+/** The smallest value of a scalar, from its current one, for which a stride nests; the current one if no value does. */
 function leastStride(
   stride: Monomial,
   below: readonly Monomial[],
@@ -440,7 +440,7 @@ function isIn(context: KernelAndLaunch, sum: readonly Monomial[], field: Paramet
   return sum.some(({ factors }) => factors.some((factor) => leavesOfFactor(factor).some((leaf) => fieldOf(context, leaf) === field))); // oxfmt-ignore
 }
 
-/** Whether a scalar bounds an index that is not below it: then it may be smaller than what it is the stride of. */
+/** Whether a scalar bounds an index that is not below it: then it may be smaller than the extent below its stride. */
 function boundsIndex(
   context: KernelAndLaunch,
   { guards, offset }: IndexForm,
@@ -456,7 +456,7 @@ function boundsIndex(
   return guards.some((guard) => isIn(context, guard.bound, field) && isOfOthers(guard));
 }
 
-/** A value as its type, its use and what is stated of it allow. */
+/** A value adapted to the type, the use and the statements of a scalar. */
 function fitting(context: KernelAndLaunch, scalar: Scalar, wanted: bigint): bigint {
   const { request } = context;
   const { field, isMask, divisors, tiles, handlesRest } = scalar;
@@ -492,7 +492,7 @@ function typeOf({ request }: Pick<KernelAndLaunch, 'request'>, { index, offset }
   return type.replace(/\bconst\b/g, '').trim();
 }
 
-/** The setting, or one beside it that meets what the user states; null where none was found. */
+/** The launch instance, or a similar one that satisfies the user's assumptions; null if none was found. */
 function meetingAssumptions(
   context: KernelAndLaunch,
   { scalars }: Roles,
@@ -526,7 +526,7 @@ function powerAbove(value: bigint): bigint {
   return power;
 }
 
-/** Whether a launch and its scalars meet what the user states of them. */
+/** Whether a launch and its scalars satisfy the user's assumptions. */
 export function satisfiesAssumptions(
   context: KernelAndLaunch,
   { block, grid, scalar }: Pick<LaunchInstance, 'block' | 'grid' | 'scalar'>,
@@ -542,10 +542,10 @@ export function satisfiesAssumptions(
   return conditionsOf(assumptions).every((condition) => evaluateCondition(condition, valueOf) !== false);
 }
 
-/** Threads of a block at which indices are looked at. */
+/** Threads of a block at which indices are sampled. */
 const sampledThreads = 24;
 
-/** Whether indices of shared memory stay in their arrays, as far as single threads of the first and last block tell. */
+/** Whether indices of shared memory stay in their arrays, sampled at single threads of the first and last block. */
 function staysInBounds(context: KernelAndLaunch & SymbolicFacts, setting: LaunchInstance): boolean {
   const { accesses, symbolic, request } = context;
   const { block, grid } = setting;
@@ -554,7 +554,7 @@ function staysInBounds(context: KernelAndLaunch & SymbolicFacts, setting: Launch
   const shared = accesses.flatMap((access) =>
     access.targets.flatMap(({ base, offset, condition }) => {
       if (base.kind !== 'object' || base.object.space !== 'shared') return [];
-      // Where the launch does not say, runs have what every GPU offers.
+      // If the launch does not specify it, runs have the size that every GPU offers.
       const dynamic = request.launch.sharedBytes ?? sharedBytesWithoutOptIn;
       const bytes = base.object.bytes ?? (base.key === 'dynamic' ? dynamic : null);
       return bytes === null ? [] : [{ offset, condition, bytes: BigInt(bytes - access.bytes), reach: symbolic.reach(access.block) }]; // oxfmt-ignore
@@ -583,7 +583,7 @@ function staysInBounds(context: KernelAndLaunch & SymbolicFacts, setting: Launch
   return true;
 }
 
-/** The last thread of a setting. */
+/** The last thread of a launch instance. */
 export function lastThread({ fields }: KernelAndLaunch, { block, grid, scalar }: LaunchInstance): ThreadPlace {
   const last = ([x, y, z]: Dim3): Dim3 => [x - 1, y - 1, z - 1];
   return {
@@ -615,7 +615,10 @@ function doNest(context: KernelAndLaunch, roles: Roles, setting: LaunchInstance)
   return nests('last') || nests('first');
 }
 
-/** Whether a setting is natural: sizes are positive, strides nest, masks are powers of two, the block has a natural shape. */
+/**
+ * Whether a launch instance is representative: sizes are positive, strides nest, masks are powers of two, the block has
+ * a representative shape.
+ */
 export function isRepresentative(context: KernelAndLaunch & SymbolicFacts, setting: LaunchInstance): boolean {
   const roles = knownRoles(context);
   const { dimensions } = context;

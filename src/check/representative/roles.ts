@@ -1,4 +1,4 @@
-/** What a kernel does with its scalars and its threads: sizes, strides, masks, warps, and the numbers that they meet. */
+/** How a kernel uses its scalars and its threads: sizes, strides, masks, warps, and the constants next to them. */
 import { type ParameterField, isFloat } from '../../launch/parameter-field.ts';
 import type { Term } from '../../term/term.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
@@ -7,20 +7,20 @@ import { type IndexGuard, type IndexForm, allGuards, indexForms } from './index-
 import { type Monomial, isCommon } from './monomial.ts';
 import { tiedDivisors } from './launch-constraints.ts';
 
-/** What a scalar that nobody gives is used for. */
+/** The uses of an unspecified scalar. */
 export interface Scalar {
   readonly field: ParameterField;
   /** It bounds an index or a loop. */
   readonly isSize: boolean;
-  /** The kernel takes care of what is left over: it compares an index of single elements with it. */
+  /** The kernel handles a remainder: it compares an index of single elements with it. */
   readonly handlesRest: boolean;
   /** It multiplies an index. */
   readonly isStride: boolean;
   /** It is masked with, as `m - 1`. */
   readonly isMask: boolean;
-  /** What the bounds of loops divide it by. */
+  /** Constants by which the bounds of loops divide it. */
   readonly tiles: readonly bigint[];
-  /** What offsets divide it by. */
+  /** Constants by which offsets divide it. */
   readonly divisors: readonly bigint[];
   /** Constants that it is compared with. */
   readonly constants: readonly bigint[];
@@ -34,19 +34,19 @@ export interface Roles {
   readonly guards: readonly IndexGuard[];
   /** The kernel divides thread indices by the size of a warp, or exchanges values within warps. */
   readonly usesWarps: boolean;
-  /** Axes of the block whose index is read only as part of a thread's number in its block. */
+  /** Axes of the block whose index is read only as part of the linear thread index. */
   readonly rankOnly: readonly boolean[];
-  /** Constants that indices meet. */
+  /** Constants that indices are compared with or multiplied by. */
   readonly constants: ReadonlySet<bigint>;
-  /** What an index over the grid is taken modulo: the largest number, or 1. */
+  /** The modulus of an index over the grid: the largest one, or 1. */
   readonly ring: bigint;
-  /** What the launch alone decides and the kernel divides by. */
+  /** Divisors in the kernel that depend on the launch only. */
   readonly divisors: readonly Term[];
-  /** Scalars divided by what the launch decides, where an index is divided by the quotient: a whole number of parts. */
+  /** Scalars divided by a launch-dependent term, if an index is divided by the quotient: a whole number of parts. */
   readonly wholes: readonly Whole[];
 }
 
-/** `n` of an index that is taken apart by `n / parts`. */
+/** `n` of an index that is decomposed by `n / parts`. */
 interface Whole {
   readonly field: ParameterField;
   readonly parts: Term;
@@ -58,7 +58,7 @@ export function isField(leaf: Term, { index, offset, bytes }: ParameterField): b
   return atom?.kind === 'parameter' && atom.index === index && atom.offset === offset && atom.bytes === bytes;
 }
 
-/** Finds out what the scalars and threads of a kernel are used for. */
+/** Collects the uses of the scalars and threads of a kernel. */
 export function rolesOf(context: KernelAndLaunch & SymbolicFacts): Roles {
   const { fields, kernel, request } = context;
   const forms = indexForms(context);
@@ -124,7 +124,7 @@ export function rolesOf(context: KernelAndLaunch & SymbolicFacts): Roles {
   }
 }
 
-/** Whether launch and scalars decide a term, which is no constant. */
+/** Whether a term depends on launch and scalars only, and is not a constant. */
 function isOfLaunch({ leaves }: Term): boolean {
   return leaves.length > 0 && leaves.every(({ atom }) => /^(?:parameter|block-size|grid-size)$/.test(atom!.kind));
 }
@@ -133,7 +133,7 @@ function mentions({ factors }: Monomial, isOwn: (leaf: Term) => boolean): boolea
   return factors.some(({ term }) => term?.leaves.some(isOwn) === true);
 }
 
-/** What a term is but for its width and powers of two: those that it is shifted by, or a number that divides it. */
+/** A term without changes of width, shifts, and constant divisors or multipliers. */
 function scaled(term: Term): Term {
   const [inner, by] = term.arguments;
   if (/^(sext|zext|trunc|[al]shr|shl)$/.test(term.operator)) return scaled(inner!);
@@ -142,7 +142,7 @@ function scaled(term: Term): Term {
   return isDivided || isMultiple ? scaled(inner!) : term;
 }
 
-/** The constant that a term divides a scalar by, where it does. */
+/** The constant by which a term divides a scalar, if any. */
 function divisorOf(term: Term, isOwn: (leaf: Term) => boolean): bigint[] {
   const [a, b] = term.arguments;
   if (!a || b?.operator !== 'constant' || !a.leaves.some(isOwn) || a.leaves.some((leaf) => !isOwn(leaf))) return [];
@@ -169,7 +169,7 @@ function constantsMet(term: Term): bigint[] {
   return found.filter((value) => value >= 8n && value <= largestConstant);
 }
 
-/** The constant that an index over the grid is taken modulo; nothing where a term is no such remainder. */
+/** The constant modulus of an index over the grid; empty if a term is not such a remainder. */
 function ringOf({ operator, arguments: [a, b] }: Term): bigint[] {
   const isRemainder = operator === 'and' || operator === 'urem' || operator === 'srem';
   if (!isRemainder || b?.operator !== 'constant' || !a!.leaves.some(({ atom }) => atom?.kind === 'block')) return [];
@@ -178,7 +178,7 @@ function ringOf({ operator, arguments: [a, b] }: Term): bigint[] {
 }
 
 const warpSize = 32n;
-/** Constants above it are not what a block or a size may be as large as. */
+/** Larger constants are not extents of a block or sizes. */
 const largestConstant = 4096n;
 
 function dividesByWarp(term: Term): boolean {
@@ -214,10 +214,10 @@ function allTerms(
   return [...seen];
 }
 
-/** More terms are not looked at. */
+/** Maximum number of analyzed terms. */
 const maxTerms = 20_000;
 
-/** Whether the index along an axis is only added to the others as the number of a thread in its block has it. */
+/** Whether the index along an axis is only used in the linear thread index. */
 function isRankOnly(terms: readonly Term[], axis: number): boolean {
   if (axis === 0) return false;
   const isAxis = ({ atom }: Term): boolean => atom?.kind === 'thread' && atom.axis === axis;
@@ -242,7 +242,7 @@ function isRankOnly(terms: readonly Term[], axis: number): boolean {
   );
 }
 
-/** The field of an atom, where it is a scalar that the kernel reads. */
+/** The field of an atom, if it is a scalar that the kernel reads. */
 export function fieldOf(context: Pick<KernelAndLaunch, 'fields'>, leaf: Term): ParameterField | undefined {
   const { atom } = leaf;
   return atom?.kind === 'parameter' ? fieldAt(context, atom.index, atom.offset) : undefined;

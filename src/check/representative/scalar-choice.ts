@@ -1,4 +1,4 @@
-/** Some scalars that meet what the user states: natural ones where there are such, else any. */
+/** A choice of scalars that satisfies the user's assumptions: representative ones if possible, otherwise any. */
 import type { Dim3 } from '../../base/dim3.ts';
 import { threadLimit } from '../../analysis/values/launch-bounds.ts';
 import { type ParameterField, isFloat } from '../../launch/parameter-field.ts';
@@ -8,10 +8,10 @@ import { conditionsOf, scalarBounds } from '../premises/premises.ts';
 import { satisfiesAssumptions } from './representative-launches.ts';
 
 /**
- * Values for the scalars that meet the stated assumptions; null if none were found.
+ * Values for the scalars that satisfy the stated assumptions; null if none were found.
  * @param block absent: the launch's, or a small one
  * @param grid absent: the launch's, or a small one
- * @param most what they are at most, unless what is stated asks for more
+ * @param most their maximum, unless the statements require more
  */
 export function chooseScalars(
   context: KernelAndLaunch,

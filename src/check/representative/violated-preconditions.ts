@@ -1,6 +1,7 @@
 /**
- * Launch sites that break what a kernel needs. A race that shows because the host program ties scalars against all
- * natural settings (`k<<<…>>>(a, w, w / 2)` where rows need `ld >= w`) is a fault of the site, not of the kernel.
+ * Launch sites that violate preconditions of a kernel. A race caused by launch constraints of the host program that
+ * contradict all representative launches (`k<<<…>>>(a, w, w / 2)` if rows need `ld >= w`) is a bug of the site, not of
+ * the kernel.
  */
 import type { Steps } from '../../base/coroutine.ts';
 import { dimensionsIn } from '../../cuda/assumptions/assumption-names.ts';
@@ -11,14 +12,14 @@ import { preconditionCandidates, underPreconditions } from './preconditions.ts';
 import { satisfiesAssumptions, representativeLaunches } from './representative-launches.ts';
 
 /**
- * Repeats a check that leaves something open without what ties the scalars of the launch, and looks for preconditions
- * that this launch never meets.
- * @param request without the ties among its assumptions
- * @param facts, result of the check under the ties
+ * Repeats a check with open obligations without the launch constraints, and looks for preconditions that this launch
+ * never satisfies.
+ * @param request without the launch constraints among its assumptions
+ * @param facts, result of the check under the constraints
  * @param contextOf the facts of another request
- * @param check checks without trying anything itself
- * @returns the proof under preconditions, with those that no natural setting of the launch meets; null where there are
- *   none such, or numbers that the program itself gives show the race
+ * @param check a check without further trials
+ * @returns the proof under preconditions, with those that no representative launch of the site satisfies; null without
+ *   such preconditions, or if values given by the program show the race
  */
 export function* violatedPreconditions(
   request: CheckRequest,
@@ -49,7 +50,7 @@ export function* violatedPreconditions(
   return null;
 }
 
-/** Ties without those that make scalars of other scalars, then without those of dimensions too; the weakest come last. */
+/** The constraints without those between scalars, then without those of dimensions too; the weakest come last. */
 function looser(ties: readonly StatedAssumption[]): (readonly StatedAssumption[])[] {
   const ofDimensions = ties.filter(({ expression }) => dimensionsIn(expression).size > 0);
   return [ofDimensions, []].filter((kept, index, all) => kept.length < (all[index - 1] ?? ties).length);
@@ -60,7 +61,7 @@ function neededOf({ race, divergence }: CheckResult): string[] {
   return [...new Set(all.filter(({ kind }) => kind === 'precondition').map(({ text }) => text))];
 }
 
-/** Whether all natural settings of a launch break a statement, or where there are none, every execution does. */
+/** Whether all representative launches of a site violate a statement, or, without any, every execution does. */
 function* isNeverMet(
   facts: KernelAndLaunch & SymbolicFacts,
   statement: StatedAssumption,

@@ -1,7 +1,7 @@
 /**
- * The budget of a check of one kernel under one launch, with its numbers; those of the solver are in `solver/budget.ts`.
- * Budgets are counted in work, so that the same input gives the same report. They do not bound a kernel as a whole, whose
- * pairs are as many as they are: that is what the time limit is for (`app/workers/`).
+ * The budget of a check of one kernel under one launch, with its limits; those of the solver are in `solver/budget.ts`.
+ * Budgets are counted in work, so that the same input gives the same report. They do not bound a kernel as a whole,
+ * whose number of pairs is unbounded: the time limit does (`app/workers/`).
  */
 import { effortOfOpen, unitsPerQuery } from '../../solver/budget.ts';
 
@@ -14,35 +14,35 @@ export interface CountedBudget {
   readonly replaySteps: number;
 }
 
-/** What is left to the solver of what it may take in all questions of a check. */
+/** Remaining effort of the solver for all questions of a check. */
 export interface SolverEffort {
   left: number;
-  /** What is kept for later questions, as those that are asked now cannot lead to a proof any more. */
+  /** Reserved for later questions once the current ones cannot lead to a proof any more. */
   kept: number;
-  /** What there is besides for those that come later: once a statement has made a proof, others are tried that say less. */
+  /** Additional effort for later questions: once a statement suffices for a proof, weaker ones are tried. */
   reserve?: number;
 }
 
-/** Bounds what is asked before {@link useReserve}. */
+/** Bounds the effort before {@link useReserve}. */
 export function limitEffort(effort: SolverEffort | undefined, most: number): void {
   if (!effort) return;
   effort.reserve = Math.max(0, effort.left - most);
   effort.left -= effort.reserve;
 }
 
-/** Takes what {@link limitEffort} has left over. */
+/** Releases the remainder of {@link limitEffort}. */
 export function useReserve(effort: SolverEffort | undefined): void {
   if (!effort) return;
   effort.left += effort.reserve ?? 0;
   effort.reserve = 0;
 }
 
-/** Whether the solver is asked no more. */
+/** Whether the solver gets no more queries. */
 export function isSpent(effort: SolverEffort | undefined): boolean {
   return effort !== undefined && effort.left <= effort.kept;
 }
 
-/** Bounds what is still asked where something stays open, so that nothing is proved any more. */
+/** Bounds further questions once one stays open, so that no proof is possible any more. */
 export function capRemainingEffort({
   budget: { effort },
   proofOnly,
@@ -52,34 +52,34 @@ export function capRemainingEffort({
   readonly proofOnly?: boolean;
   readonly untilOpen?: boolean;
 }): void {
-  // Repairs are made of all that stays open.
+  // Repairs need all open obligations.
   if (!effort || proofOnly) return;
   effort.kept = Math.max(effort.kept, effort.left - (untilOpen ? 0 : effortOfOpen));
 }
 
 export interface CheckBudget extends CountedBudget {
-  /** Shared by all parts of a check; absent where it is not bounded. */
+  /** Shared by all parts of a check; absent if it is not bounded. */
   readonly effort?: SolverEffort;
-  /** True once the wall clock has cut the kernel short: what is not decided by then is `unknown`. */
+  /** True once the wall clock has cut the kernel short: undecided obligations are then `unknown`. */
   readonly expired: () => boolean;
 }
 
-/** What each check gets; chosen by hand, round numbers. */
+/** The budget of each check; rounded values, chosen by hand. */
 export const usualBudget: CountedBudget = {
   solverUnits: unitsPerQuery,
   evaluations: 4_000_000,
   replaySteps: 8_000_000,
 };
 
-/** The budget of a check that asks for a proof alone: nothing is run. */
+/** The budget of a check that only needs a proof, without runs. */
 export function withoutReplay(budget: CountedBudget): CountedBudget {
   return { ...budget, replaySteps: 0 };
 }
 
-/** What the check that tries a statement gets, as a share of the budget of the check. */
+/** Divisor of the budget for the check that tries a statement. */
 const trialShare = 4;
 
-/** The budget of the check that tries a statement: it is asked whether a proof succeeds, nothing is run. */
+/** The budget of the check that tries a statement: only for a proof, without runs. */
 export function budgetOfTrial(budget: CheckBudget): CheckBudget {
   return {
     ...budget,
@@ -89,13 +89,13 @@ export function budgetOfTrial(budget: CheckBudget): CheckBudget {
   };
 }
 
-/** Replays of one kernel: how many, and their instructions; fewer where vector clocks order the accesses. */
+/** Replays of one kernel: their number and instructions; fewer if vector clocks order the accesses. */
 export const replays = {
   most: 16,
-  /** Instructions of all of them, in those of one. */
+  /** Instructions of all of them, in multiples of those of one. */
   stepsOfAll: 4,
   mostStepsWithClocks: 2_000_000,
-  /** Of two blocks that are run an instruction at a time: they meet soon, or wait for each other. */
+  /** For two blocks that alternate after each instruction: they synchronise soon, or wait for each other. */
   mostStepsInterleaved: 50_000,
   /** Instructions that one gets however many were cut off before. */
   fewestSteps: 300_000,
@@ -104,12 +104,12 @@ export const replays = {
 } as const;
 
 /**
- * Short runs of small launches in which threads synchronise: in several orders of blocks and warps, since who comes first
- * decides what happens. They end early, because threads may wait for what never comes.
+ * Short runs of small launches in which threads synchronise: under several schedules of blocks and warps, since the
+ * outcome depends on the schedule. They end early, because threads may wait forever.
  */
 export const shortRuns = { orders: 4, interleaved: 8, mostSteps: 20_000, mostThreads: 256 } as const;
 
-/** Runs of a whole launch that decide what is open: threads, and instructions of all of them. */
+/** Runs of a whole launch that decide open pairs: threads, and instructions of all of them. */
 export const decidingRuns = { mostThreads: 65_536, mostSteps: 8_000_000 } as const;
 
 /** Replays of one kernel that look for smaller scenarios, and their instructions. */

@@ -1,4 +1,4 @@
-/** Which fact would decide what a check leaves open, and whether stating it does. */
+/** The fact that would decide the open obligations of a check, and whether stating it does. */
 import { arePassedTogether } from '../context/aliasing.ts';
 import { fieldAt, givenScalar } from '../context/scalars.ts';
 import { baseName, describeTerm } from '../context/names.ts';
@@ -21,7 +21,7 @@ import type { DivergenceResult, RaceResult } from '../../verdict/finding.ts';
 
 /**
  * The fact that would decide a pair of accesses.
- * @param ordered what may order the two although a run shows them to race otherwise
+ * @param ordered operations that may order the two although a run shows a race
  */
 export function factOfPair(context: KernelContext, { pair }: OpenPair, ordered: readonly Unmodelled[]): DecidingFact {
   if (ordered.length > 0) return { question: { kind: 'order', by: ordered } };
@@ -66,7 +66,7 @@ function factOfPointers(context: KernelContext, bases: readonly Base[]): Decidin
 }
 
 function factOfElements(context: KernelContext, arrays: readonly Base[]): DecidingFact {
-  // Nothing that is stated of it holds of an array that the kernel writes.
+  // Statements are invalid for an array that the kernel writes.
   const written = arrays.filter((base) => isWritten(context, base));
   if (written.length > 0)
     return { question: { kind: 'written', arrays: written.map((base) => baseName(context, base)) } };
@@ -83,7 +83,7 @@ function indexArrays({ kernel, accesses, elements }: KernelContext, offsets: rea
   for (const { atom } of offsets.flatMap(({ leaves }) => leaves)) {
     if (atom?.kind !== 'havoc' || atom.value < 0) continue;
     const { definition } = kernel.values[atom.value]!;
-    // Where that is stated already, something else is missing.
+    // If that is stated already, another fact is missing.
     if (elements.get(atom.value)?.distinct) continue;
     if (definition.kind !== 'instruction' || definition.instruction.operation.effect.kind !== 'load') continue;
     const source = accesses.find(({ instruction }) => instruction === definition.instruction);
@@ -93,7 +93,7 @@ function indexArrays({ kernel, accesses, elements }: KernelContext, offsets: rea
   return [...arrays.values()];
 }
 
-/** The launch and the scalars that terms depend on, as far as nobody gave them; null where all are given. */
+/** The unspecified part of the launch and of the scalars that terms depend on; null if all is given. */
 function openLaunch(
   context: KernelContext,
   terms: readonly Term[],
@@ -146,7 +146,7 @@ function usualGrid({ dimensions }: KernelContext): Dim3 {
   return [x!, y!, z!];
 }
 
-/** The name of an array parameter in the language of assumptions; undefined for what it cannot name. */
+/** The name of an array parameter in the language of assumptions; undefined if it has none. */
 function nameOf(context: KernelContext, base: Base): string | undefined {
   if (base.kind !== 'parameter') return undefined;
   const name = baseName(context, base);
@@ -182,8 +182,8 @@ function statement(
 }
 
 /**
- * Repeats a check with everything stated that its open findings ask for, and notes what comes of it.
- * @param check checks without trying anything itself
+ * Repeats a check with all facts stated that would decide its open findings, and records the outcome.
+ * @param check a check without further trials
  */
 export function* tryStatements(
   context: KernelContext,
@@ -191,7 +191,7 @@ export function* tryStatements(
   check: (request: CheckRequest) => Steps<CheckResult>,
 ): Steps<CheckResult> {
   const { request } = context;
-  // Beside what a run has shown, the rest can wait.
+  // If a run has confirmed a finding, the others can wait.
   const undecided = [result.race, result.divergence].filter(({ verdict }) => /^(possible|unknown)$/.test(verdict));
   const facts = undecided.flatMap(({ wouldDecide, findings }) =>
     [wouldDecide, ...findings.map((finding) => finding.wouldDecide)].flatMap((fact) => fact?.change ?? []),
@@ -246,11 +246,11 @@ function outcomeOf(tried: CheckResult, of: 'race' | 'divergence', array: string 
   if (tried.contradiction !== undefined) return 'open';
   if (verdict === 'proved') return 'proved';
   if (of === 'divergence' || array === undefined || verdict === 'unknown') return 'open';
-  // Findings that are alike are counted, not listed: those of another array only are certain to be others.
+  // Identical findings are counted, not listed: only those of another array are certain to be different.
   return tried.race.findings.every((finding) => finding.array !== array) ? 'settled' : 'open';
 }
 
-/** The results with what a trial found. */
+/** The results with the outcome of a trial. */
 function noted(
   { race, divergence, ...rest }: CheckResult,
   outcome: (of: 'race' | 'divergence', array?: string) => Partial<DecidingFact>,

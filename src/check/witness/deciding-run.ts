@@ -1,8 +1,8 @@
 /**
- * Launches of which one run tells all: where nothing that is read from memory decides which way threads go and what they
- * access, every execution performs the accesses of that run, and barriers alone order them. The race detector's fast
- * form finds a race in a run that has one, so that a run without is a proof. Where lanes of a part of a warp wait for
- * each other, its precise form does as well in a block of few threads: it then forgets no access.
+ * Launches decided by one run: if no value read from memory determines the paths of threads or their accesses, every
+ * execution performs the accesses of that run, and only barriers order them. The race detector's fast form finds a race
+ * in a run that has one, so a run without one is a proof. If lanes of a part of a warp wait for each other, its precise
+ * form does as well in a block of few threads: it then forgets no access.
  */
 import type { Steps } from '../../base/coroutine.ts';
 import { isFullBarrier, isGridBarrier } from '../../analysis/barriers/barrier-interval.ts';
@@ -20,7 +20,7 @@ import { decidingRuns } from '../request/budget.ts';
 import type { Term } from '../../term/term.ts';
 import { replay, replayRequest, type Scenario } from './replay.ts';
 
-/** Effects that order nothing but what barriers order, and decide no way and no address that is followed. */
+/** Effects without an order other than that of barriers, which determine no path and no address. */
 const plainEffects: ReadonlySet<string> = new Set([
   'pure',
   'load',
@@ -36,8 +36,8 @@ const plainEffects: ReadonlySet<string> = new Set([
 
 /**
  * Whether a run of the launch shows that none of these pairs races.
- * @param pairs that are open; those of different arrays are never decided
- * @returns false where one run does not tell, or it shows anything at all
+ * @param pairs open ones; those of different arrays are never decided
+ * @returns false if one run does not decide it, or if it shows any event
  */
 export function* isDecidedByRun(
   context: KernelAndLaunch & SymbolicFacts,
@@ -56,7 +56,7 @@ export function* isDecidedByRun(
     block: scope.block,
     grid: scope.grid,
     sharedBytes: launch.sharedBytes ?? sharedBytesWithoutOptIn,
-    // Those that are not given decide nothing that is followed.
+    // Unspecified scalars affect neither paths nor addresses.
     scalar: ({ index, offset, bytes }) => givenScalar(launch, index, offset, bytes) ?? 1n,
     blocks: Array.from({ length: count }, (_, block) => block),
     contents: 1,
@@ -67,13 +67,13 @@ export function* isDecidedByRun(
     ...asked,
     volatileRaces: policy.volatile !== 'allow',
   });
-  // What is read before it is written decides nothing that is followed.
+  // Uninitialised reads affect neither paths nor addresses.
   const others = faults.filter(({ kind }) => kind !== 'uninitialised');
   const isClean = [races, divergences, others, brokenAssumptions].every((events) => events.length === 0);
   return outcome === 'finished' && isClean && !havocs.some((made) => scope.followed.has(made));
 }
 
-/** What is run, and the instructions that decide ways and addresses; null where one run does not tell. */
+/** The scope of the run, and the instructions that determine paths and addresses; null if one run does not suffice. */
 function scopeOfRun(
   context: KernelAndLaunch & SymbolicFacts,
   pairs: readonly AccessPair[],
@@ -82,7 +82,7 @@ function scopeOfRun(
   const { launch } = request;
   const [block, given] = [givenSizes(dimensions.block), launch.grid && givenSizes(dimensions.grid)];
   if (pairs.length === 0 || !block || launch.block === null) return null;
-  // Of a grid that is not given, one block may stand for all.
+  // If the grid is unspecified, one block may represent all.
   const grid: Dim3 = given ?? [1, 1, 1];
   if (!clusterOf({ ...launch, grid }, kernel)?.every((size) => size === 1)) return null;
   if (launch.samePointers?.length || launch.distances?.length || (launch.sharedBytes ?? 0) > maximumSharedBytes) return null; // oxfmt-ignore
@@ -127,10 +127,10 @@ function isOrderedByBarriers(instruction: Instruction): boolean {
   return true;
 }
 
-/** Instructions on floating-point numbers: of some, such as `sin.approx`, no run knows what a device computes. */
+/** Floating-point instructions: for some, such as `sin.approx`, no run has the result of the device. */
 const floating = /\.(b?f\d+|tf32|e\dm\d)/;
 
-/** Whether a term holds a function that a run may have to make up the value of. */
+/** Whether a term contains a function whose value a run may have to invent. */
 function isMadeUp(term: Term): boolean {
   const seen = new Set<Term>();
   const work = [term];
@@ -143,10 +143,10 @@ function isMadeUp(term: Term): boolean {
   return false;
 }
 
-/** Follows what decides ways and addresses back to the launch and its arguments. */
+/** Traces the terms of paths and addresses back to the launch and its arguments. */
 class Followed {
   readonly instructions = new Set<InstructionId>();
-  /** Whether blocks may go different ways, or access at different offsets. */
+  /** Whether blocks may take different paths, or access different offsets. */
   dependsOnBlock = false;
   /** Whether the size of the grid decides something. */
   dependsOnGrid = false;
@@ -157,7 +157,7 @@ class Followed {
     this.#context = context;
   }
 
-  /** Whether all that a term rests on is given. */
+  /** Whether a term depends on given values only. */
   term(term: Term): boolean {
     return (
       !isMadeUp(term) &&
@@ -185,7 +185,7 @@ class Followed {
     );
   }
 
-  /** As {@link term}, of an operand. */
+  /** Like {@link term}, for an operand. */
   operand(operand: Operand): boolean {
     switch (operand.kind) {
       case 'constant':
@@ -204,7 +204,7 @@ class Followed {
 
   #value(id: number): boolean {
     if (this.#values.has(id)) return true;
-    // What leads back to itself is decided by the rest.
+    // A cycle is determined by its other inputs.
     this.#values.add(id);
     const { kernel } = this.#context;
     const { definition } = kernel.values[id]!;

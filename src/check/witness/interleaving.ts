@@ -1,4 +1,4 @@
-/** What the threads of a finding did, step by step, and under which launch. */
+/** The steps of the threads of a finding, and the launch. */
 import type { Dim3 } from '../../base/dim3.ts';
 import type { DivergenceEvent, PassedBarrier, RaceEvent, Whereabouts } from '../../interpreter/core/run-result.ts';
 import type { Access } from '../../analysis/values/access.ts';
@@ -23,7 +23,7 @@ import type {
 } from '../../verdict/finding.ts';
 
 /**
- * `thread 31`, or `thread (31, 2, 0) of block 1`: one number where the launch has one dimension.
+ * `thread 31`, or `thread (31, 2, 0) of block 1`: one index if the launch has one dimension.
  * @param launch its dimensions
  */
 export function threadName(
@@ -46,10 +46,10 @@ function barrierStep({ kernel }: KernelContext, { instruction, times }: PassedBa
   return { threads: [0, 1], action: 'pass', of, times, location: placeOf(kernel, barrier) };
 }
 
-/** The launch and scalars that a finding rests on and nobody gave. */
+/** The unspecified part of the launch and of the scalars that a finding depends on. */
 export function chosenLaunch({ request, kernel, fields, dimensions }: KernelContext, scenario: Scenario): ChosenLaunch {
   const { block, grid, contents } = scenario;
-  // What the host program fills is given.
+  // Arrays filled by the host program are given.
   const settled = new Map(
     [...scenario.settled].filter(([, held]) => typeof held !== 'object' || held.kind !== 'filled'),
   );
@@ -66,7 +66,7 @@ export function chosenLaunch({ request, kernel, fields, dimensions }: KernelCont
         scalarText(kernel, request.parameters, field, scenario.scalar(field)),
       ]),
   };
-  // Where all of that is given, it is what arrays hold.
+  // If all of that is given, the contents of arrays are chosen.
   if (chosen.block || chosen.grid || chosen.scalars.length > 0) return chosen;
   const held = new Map<number, string[]>();
   for (const field of fields) {
@@ -79,12 +79,12 @@ export function chosenLaunch({ request, kernel, fields, dimensions }: KernelCont
   return { ...chosen, contents: { value: isDrawn || typeof contents === 'object' ? 'random' : contents, others } };
 }
 
-/** Whether a thread races with a copy of its own. */
+/** Whether a thread races with its own copy. */
 export function isOwn({ first, second }: RaceEvent): boolean {
   return first.block.join() === second.block.join() && first.thread.join() === second.thread.join();
 }
 
-/** What the threads of a race did in the run. */
+/** The steps of the threads of a race in the run. */
 export function raceInterleaving(
   context: KernelContext,
   event: RaceEvent,
@@ -114,8 +114,9 @@ export function raceInterleaving(
 }
 
 /**
- * What would have kept two accesses apart.
- * @param meeting a thread meets its own copy, or only threads of one warp meet; else any two do
+ * The missing order between two accesses.
+ * @param meeting the conflict is with a copy by the same thread, or only within a warp; otherwise between any two
+ *   threads
  */
 export function missingOrder(
   context: KernelContext,
@@ -146,7 +147,7 @@ export function missingReleaseAcquire(
 }
 
 /**
- * What two strong accesses of two threads lack that race; null where one of them is weak. Those that are morally strong
+ * The missing property of two racing strong accesses of two threads; null if one of them is weak. Morally strong ones
  * race because one is volatile.
  */
 export function missingStrength(a: MemoryOperation, b: MemoryOperation): MissingOrder | null {
@@ -157,7 +158,7 @@ export function missingStrength(a: MemoryOperation, b: MemoryOperation): Missing
   return isNarrow ? { kind: 'scope', narrow } : { kind: 'atomic' };
 }
 
-/** Who waits at the barrier, and where a thread is that does not come. */
+/** The threads that wait at the barrier, and the place of a thread that does not reach it. */
 export function divergenceInterleaving(
   context: KernelContext,
   { kind, barrier, block, arrived, arrivedCount, absent }: DivergenceEvent,

@@ -1,4 +1,4 @@
-/** What a finding rests on: whether somebody gave it, and which conditions decide about it. */
+/** Origin of a finding: whether its launch and arguments are given, and the conditions that decide about it. */
 import { separatingCondition } from '../representative/condition.ts';
 import { isField } from '../representative/roles.ts';
 import type { Confirmation } from './scenarios.ts';
@@ -11,8 +11,9 @@ import type { Term } from '../../term/term.ts';
 import { pointsOf, reachable } from '../../analysis/values/program-point.ts';
 
 /**
- * Whether a launch, an argument or an assumption gives every dimension, and every scalar that these terms depend on. A
- * scalar that decides neither an address nor a path may have any value. What array parameters hold is never given.
+ * Whether a launch, an argument or an assumption specifies every dimension, and every scalar that these terms depend
+ * on. A scalar that decides neither an address nor a path may have any value. Contents of array parameters are never
+ * given.
  */
 export function isGiven(context: KernelContext, terms: readonly Term[]): boolean {
   const { launch } = context.request;
@@ -27,7 +28,7 @@ export function isGiven(context: KernelContext, terms: readonly Term[]): boolean
   );
 }
 
-/** Whether no choice of ours decides what was read: results of atomics, words that start at 0, variables as initialised. */
+/** Whether a loaded value is not chosen by Selvage: results of atomics, words that start at 0, variables. */
 function isFirmWord({ kernel, accesses }: KernelContext, value: number): boolean {
   const definition = value < 0 ? undefined : kernel.values[value]!.definition;
   if (definition?.kind !== 'instruction') return false;
@@ -38,9 +39,10 @@ function isFirmWord({ kernel, accesses }: KernelContext, value: number): boolean
 }
 
 /**
- * The conditions that decide whether a thread reaches these blocks, and whether it passes a barrier on the way from one
- * of them to another.
- * @param terms what else a finding rests on: where it is in one round of a loop alone, what keeps that going counts too
+ * The conditions that decide whether a thread reaches these blocks, and whether it passes a barrier on the path from
+ * one of them to another.
+ * @param terms further terms that a finding depends on: if they contain the iteration of a loop, the conditions under
+ *   which it continues count too
  */
 export function decidingConditions(context: KernelContext, blocks: readonly BlockId[], terms: readonly Term[]): Term[] {
   const { kernel, symbolic, dependences } = context;
@@ -63,10 +65,10 @@ export function decidingConditions(context: KernelContext, blocks: readonly Bloc
   });
 }
 
-/** Whether a way leads from one of the blocks to the other without a barrier and within one round of every loop. */
+/** Whether a path leads from one of the blocks to the other without a barrier and without a back edge. */
 function meetInOneRound({ kernel, isBlockBarrier }: KernelContext, blocks: readonly BlockId[]): boolean {
   const [a = blocks[0]!, b = a] = [...blocks].sort((x, y) => x - y);
-  // Blocks are numbered so that only back edges lead to lower numbers.
+  // Blocks are numbered so that only back edges lead to lower indices.
   const forward = (from: BlockId): Set<BlockId> => reachable(kernel, [from], (at, to) => to > at);
   const ahead = forward(a);
   return (
@@ -86,18 +88,18 @@ function barriersBetween({ kernel, isBlockBarrier }: KernelContext, blocks: read
     });
 }
 
-/** Where a finding shows that rests on numbers of our choosing. */
+/** The launches that show a finding with chosen values. */
 export interface Standing {
-  /** At every large setting that was run. */
+  /** All large launch instances that were run. */
   readonly isEverywhere: boolean;
-  /** Else: the condition that tells where, as far as a simple one does. */
+  /** Otherwise: the condition that identifies them, if there is a simple one. */
   readonly when?: string;
 }
 
 /**
- * Where a finding shows.
+ * The launch instances that show a finding.
  * @param keys of the pairs or the barrier, as `Confirmation.standing` takes it
- * @param terms what the finding depends on: scalars that occur in none do not tell where it shows
+ * @param terms the terms that the finding depends on: other scalars do not occur in the condition
  */
 export function standingOf(
   context: KernelContext,
@@ -113,12 +115,12 @@ export function standingOf(
   return { isEverywhere: false, ...(when !== null && { when }) };
 }
 
-/** What no run confirmed is a notice at most, or a warning where that is configured. */
+/** An unconfirmed finding is a notice at most, or a warning if configured. */
 export function unconfirmed(severity: Severity, most: 'warning' | 'notice' = 'notice'): Severity {
   return most === 'warning' ? weaker(severity) : 'notice';
 }
 
-/** What only some settings show is at most a warning. */
+/** A finding that only some launch instances show is at most a warning. */
 export function weaker(severity: Severity): Severity {
   return severity === 'error' ? 'warning' : severity;
 }

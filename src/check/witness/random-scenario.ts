@@ -1,4 +1,4 @@
-/** Scenarios of natural settings with random contents: for runs that look for no race. */
+/** Scenarios of representative launches with random contents: for runs that do not search for races. */
 import { sharedBytesWithoutOptIn } from '../../device/hardware-limits.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
 import { generatedContents } from '../representative/contents.ts';
@@ -7,9 +7,10 @@ import type { Contents, Scenario } from './replay.ts';
 import { elementRanges, resolvedElements, synchronisingArrays } from './scenarios.ts';
 
 /**
- * A run of some blocks at a setting. Elements differ, because equal ones would hide what a kernel does to them.
- * @param draw decides the contents: the same number gives the same ones
- * @param blocks linear numbers
+ * A run of some blocks of a launch instance. Elements differ, because equal ones would hide the kernel's effect on
+ * them.
+ * @param draw seed of the contents
+ * @param blocks linear indices
  */
 export function randomScenario(
   context: KernelAndLaunch & SymbolicFacts,

@@ -1,4 +1,4 @@
-/** Runs the scenario of a finding once more, and records what its threads did on the way there. */
+/** Repeats the run of a finding, and records the steps of its threads. */
 import type { Dim3 } from '../../base/dim3.ts';
 import { type Steps, settled } from '../../base/coroutine.ts';
 import { isGridBarrier } from '../../analysis/barriers/barrier-interval.ts';
@@ -12,11 +12,11 @@ import type { KernelContext } from '../context/facts.ts';
 import { placeOf } from '../context/names.ts';
 import { type Scenario, replayRequest } from './replay.ts';
 
-/** What a run of at most so many steps does is recorded. */
+/** Maximum length of a run that is recorded. */
 const maxSteps = 250_000;
-/** Steps of the threads that are kept while it runs; in a longer run nothing is recorded. */
+/** Maximum number of steps of the threads that are recorded; a longer run is not recorded. */
 const maxEntries = 20_000;
-/** Steps that are told of each thread: the last ones. */
+/** Steps of each thread that are reported: the last ones. */
 const maxTold = 5;
 
 interface Performer {
@@ -24,15 +24,15 @@ interface Performer {
   readonly block: Dim3;
 }
 
-/** A step with what it takes to find the racing ones among all. */
+/** A step with the data to identify the racing ones. */
 interface Entry extends RecordedStep {
   readonly instruction: Instruction | Terminator;
   readonly object?: string;
 }
 
 /**
- * What the two threads of a race did up to its second access.
- * @returns undefined where the run is too long, or shows the accesses in another way
+ * The steps of the two threads of a race up to its second access.
+ * @returns undefined if the run is too long, or does not show the accesses in this form
  */
 export function* recordedRace(
   context: KernelContext,
@@ -68,7 +68,7 @@ export function* recordedRace(
   return undefined;
 }
 
-/** What threads did that meet at a barrier, or miss it, up to the end of the run. */
+/** The steps of threads that reach a barrier, or miss it, up to the end of the run. */
 export function* recordedDivergence(
   context: KernelContext,
   scenario: Scenario,
@@ -130,7 +130,7 @@ function isSame(a: Dim3, b: Dim3): boolean {
   return a[0] === b[0] && a[1] === b[1] && a[2] === b[2];
 }
 
-/** Whether {@link entriesOf} may make anything of an instruction. */
+/** Whether {@link entriesOf} may produce entries for an instruction. */
 function mayTell(place: Instruction | Terminator, event: RaceEvent | undefined): boolean {
   if ('operation' in place) return place.operation.effect.kind !== 'pure';
   return place.kind === 'exit' || (place.kind === 'branch' && !event);
@@ -189,7 +189,7 @@ function bufferName({ request, kernel }: KernelContext, name: string): string {
   return fieldName(request.parameters, { index: Number(index), offset: Number(offset) }, kernel) + rest;
 }
 
-/** The bytes of an access and what they hold: of those of a race, where it touches them. */
+/** The bytes of an access and their value: in a race, the overlapping ones. */
 function cellOf(
   scenario: Scenario,
   entry: TraceEntry,
@@ -204,7 +204,7 @@ function cellOf(
       : undefined;
   const values = lanes === 0 ? [] : operation === 'write' ? entry.reads.slice(-lanes) : entry.writes.slice(0, lanes);
   const size = lanes > 0 && values.length === lanes ? bytes / lanes : bytes;
-  // Of a vector the lane that the race is about, else the whole.
+  // The racing lane of a vector, otherwise the whole.
   const lane = lanes > 1 && meets ? Math.floor((meets.offset - offset) / size) : 0;
   const isLane = lanes === 1 || (lanes > 1 && meets !== undefined && lane >= 0 && lane < lanes);
   const bits = isLane && values.length === lanes ? bitsOf(values[lane], entry, scenario, size) : undefined;
@@ -220,7 +220,7 @@ function lanesOf(effect: Extract<Instruction['operation']['effect'], { kind: 'lo
   return effect.lanes;
 }
 
-/** What a register holds; of the registers of indices and extents, which no back end keeps, what they say. */
+/** The value of a register; special registers of indices and extents, which no back end stores, are computed. */
 function bitsOf(
   held: TracedValue | undefined,
   { thread, block }: TraceEntry,

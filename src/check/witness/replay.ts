@@ -19,23 +19,23 @@ import { type ParameterField, fieldName, scalarText } from '../../launch/paramet
 import { type Launch, clusterOf } from '../../launch/launch.ts';
 import { endlessElements, type Witness, type WitnessArgument } from '../../verdict/finding.ts';
 
-/** What a replay runs with. */
+/** The parameters of a replay. */
 export interface Scenario {
   readonly block: Dim3;
   readonly grid: Dim3;
   readonly sharedBytes: number;
   /** Value of a scalar field. */
   readonly scalar: (field: ParameterField) => bigint;
-  /** The number of the natural setting that it runs; absent: none. */
+  /** The index of the representative launch that it executes; absent: none. */
   readonly setting?: number;
-  /** Linear numbers of the blocks to run. */
+  /** Linear indices of the blocks to run. */
   readonly blocks: readonly number[];
-  /** The order of these blocks, and of their warps, as `interpreter/core/schedule.ts` draws it; absent: as they are listed. */
+  /** The seed of the schedule of these blocks and warps (`interpreter/core/schedule.ts`); absent: the listed order. */
   readonly order?: number;
   readonly contents: Contents;
-  /** What all elements of an array are where that is not left to the contents, by `INDEX.OFFSET` of the parameter. */
+  /** The value of all elements of an array that is independent of `contents`, by `INDEX.OFFSET` of the parameter. */
   readonly settled: ReadonlyMap<string, Contents>;
-  /** Sizes of arrays in bytes where they are stated, by `INDEX.OFFSET` of the parameter; the others have no end. */
+  /** Stated sizes of arrays in bytes, by `INDEX.OFFSET` of the parameter; other arrays are unbounded. */
   readonly extents?: ReadonlyMap<string, number>;
 }
 
@@ -45,22 +45,22 @@ export interface Shown<Event> {
   readonly scenario: Scenario;
 }
 
-/** What array arguments hold: the same number in every element, numbers that rise or fall with the index, or random ones. */
+/** Contents of array arguments: one value in all elements, values ascending or descending by index, or random ones. */
 export type Contents = number | 'rising' | 'falling' | `random ${number}` | GeneratedContents | Filled;
 
-/** The elements that the host program leaves in an array. */
+/** The elements that the host program stores in an array. */
 interface Filled {
   readonly kind: 'filled';
   readonly values: readonly number[];
 }
 
-/** Pairs of accesses that a run may show before it is stopped. */
+/** Maximum number of races in a run before it is stopped. */
 const maxRaces = 1000;
 
-/** Elements that differ from the rest where contents rise or fall. */
+/** Number of differing elements if contents ascend or descend. */
 const distinctElements = 4096;
 
-/** The number in most elements, and those in the elements from the first one on that differ. */
+/** The value of most elements, and those of the differing elements from the first one on. */
 function numbersIn(contents: Contents, type: string): { fill: number; values: readonly number[] } {
   if (typeof contents === 'number') return { fill: contents, values: [] };
   if (typeof contents === 'object' && contents.kind === 'filled') return { fill: 0, values: contents.values };
@@ -74,7 +74,7 @@ function numbersIn(contents: Contents, type: string): { fill: number; values: re
 
 type Patterns = Pick<GlobalBuffer, 'fill' | 'values'>;
 
-/** Runs of a kernel fill their arrays in few ways. */
+/** Cached contents: runs of a kernel fill their arrays in few patterns. */
 const patterns = new Map<string, Patterns>();
 const maxPatterns = 100;
 
@@ -89,10 +89,10 @@ function contentsOf(contents: Contents, type: string): Patterns {
   return made;
 }
 
-/** Distance of the arrays that pointers in memory lead to, in bytes. */
+/** Distance of the arrays that pointers in memory point to, in bytes. */
 const spacing = 2 ** 26;
 
-/** An array of pointers into a buffer, with numbers between them. */
+/** An array of pointers into a buffer, with integers between them. */
 export function tableOf(
   held: GeneratedContents & { readonly kind: 'pointers' },
   buffer: number,
@@ -101,14 +101,14 @@ export function tableOf(
   return { fill: (size << 32n) | size, values: new Map(), pointers: { buffer, spacing, elements: pointersIn(held) } };
 }
 
-/** A number as an element's bits. */
+/** The bit pattern of a value as an element. */
 export function pattern(value: number, type: string): bigint {
   if (type === 'float32') return BigInt(new Uint32Array(new Float32Array([value]).buffer)[0]!);
   if (type === 'float64') return new BigUint64Array(new Float64Array([value]).buffer)[0]!;
   return BigInt.asUintN(Number(/\d+/.exec(type)![0]), BigInt(value));
 }
 
-/** Element type of an array parameter: what its memory is filled with depends on it. */
+/** Element type of an array parameter: its contents depend on it. */
 function elementOf(parameters: readonly ParameterSource[], field: ParameterField): { type: string; bytes: number } {
   const parameter = parameters[field.index];
   const text = parameter?.fields?.find(({ offset }) => offset === field.offset)?.type ?? parameter?.type ?? '';
@@ -128,7 +128,7 @@ function describeContents(contents: Contents, type: string, length = endlessElem
   return { type, length, fill, ...(kept.length > 0 && { values: Object.fromEntries(kept.entries()) }), ...drawn };
 }
 
-/** The parameter whose array a pointer shares; its own where it shares none. */
+/** The parameter whose array a pointer shares; the pointer's own index if it shares none. */
 function ownerOf({ samePointers, distances }: Launch, { index, offset }: ParameterField): number {
   const lower = distances?.find(([, to]) => to === index);
   if (lower && offset === 0) return lower[0];
@@ -136,7 +136,7 @@ function ownerOf({ samePointers, distances }: Launch, { index, offset }: Paramet
   return alias && offset === 0 ? Math.min(...alias) : index;
 }
 
-/** Bytes from the start of the array that a pointer shares to where it points. */
+/** Byte offset of a pointer from the start of the array that it shares. */
 function startOf({ distances }: Launch, { index, offset }: ParameterField): number {
   return (offset === 0 ? distances?.find(([, to]) => to === index)?.[2] : undefined) ?? 0;
 }
@@ -168,7 +168,7 @@ export function replayRequest(
       const isTable = typeof held === 'object' && held.kind === 'pointers';
       const contents = isTable ? tableOf(held, buffers.length + 1) : contentsOf(held, type);
       buffers.push({ name: key, bytes: scenario.extents?.get(key) ?? null, elementBytes: isTable ? 8 : bytes, ...contents }); // oxfmt-ignore
-      // What the pointers lead to.
+      // The targets of the pointers.
       if (isTable) buffers.push({ name: `${key}[...]`, bytes: null, elementBytes: bytes, ...contentsOf(scenario.contents, type) }); // oxfmt-ignore
     }
     bufferOf.set(`${field.index}.${field.offset}`, bufferOf.get(key)!);
@@ -208,7 +208,7 @@ export function replayRequest(
   };
 }
 
-/** Runs it. The machine is loaded when first needed: most kernels are decided without it, most runs are small. */
+/** Executes it. The interpreter is loaded on demand: most kernels are decided without it, most runs are small. */
 export function* replay(request: RunRequest): Steps<RunResult> {
   const { runIfSmall } = yield* settled(() => import('../../interpreter/javascript/staged-run.ts'));
   const result = runIfSmall(request);

@@ -1,20 +1,23 @@
-/** What the terms of a kernel rest on: the launch and what memory holds for sure, or what threads store and nobody gives. */
+/**
+ * Dependences of the terms of a kernel: on the launch and known contents of memory, or on values that threads store or
+ * that are unspecified.
+ */
 import type { Access } from '../../analysis/values/access.ts';
 import type { Term } from '../../term/term.ts';
 import type { KernelAndLaunch, KernelContext, SymbolicFacts } from '../context/facts.ts';
 import type { AccessPair } from '../obligations/obligation.ts';
 
-/** Whether an access happens, and where. */
+/** The condition and the address of an access. */
 export function accessTerms({ symbolic }: SymbolicFacts, access: Access): Term[] {
   return [symbolic.reach(access.block), ...access.targets.flatMap(({ offset, condition }) => [offset, condition])];
 }
 
-/** Which way threads go. */
+/** The conditions of branches. */
 export function branchTerms({ kernel, symbolic }: KernelAndLaunch & SymbolicFacts): Term[] {
   return kernel.blocks.flatMap(({ id }) => symbolic.condition(id) ?? []);
 }
 
-/** Whether what memory holds decides if a pair's accesses happen, and where. */
+/** Whether the execution or the addresses of a pair's accesses depend on contents of memory. */
 export function dependsOnMemory({ kernel }: KernelAndLaunch, pair: AccessPair): boolean {
   const isLoaded = (leaf: Term): boolean => {
     if (leaf.atom?.kind !== 'havoc' || leaf.atom.value < 0) return false;
@@ -29,7 +32,7 @@ export function dependsOnMemory({ kernel }: KernelAndLaunch, pair: AccessPair): 
   );
 }
 
-/** Whether terms rest on the launch, arguments and the contents of arrays that the kernel only reads. */
+/** Whether terms depend only on the launch, arguments and the contents of arrays that the kernel only reads. */
 export function isFirm({ kernel, loaded }: Pick<KernelContext, 'kernel' | 'loaded'>, terms: readonly Term[]): boolean {
   return terms.every((term) =>
     term.leaves.every((leaf) => {

@@ -1,6 +1,6 @@
 /**
- * What runs of a kernel have shown. Launches of one kernel that differ in what ties their arguments often come to the same
- * runs, and a run gives the same each time.
+ * Cached results of runs of a kernel. Launches of one kernel that differ in their constraints often lead to the same
+ * runs, and runs are deterministic.
  */
 import type { RunResult } from '../../interpreter/core/run-result.ts';
 import { type Launch, clusterOf } from '../../launch/launch.ts';
@@ -14,24 +14,24 @@ import { type Scenario, replay } from './replay.ts';
 /** A run without the memory that it left. */
 type CachedRun = Omit<RunResult, 'read' | 'readBytes' | 'shadow' | 'stopped'>;
 
-/** What ends a run before its time; `of` is all that this depends on. */
+/** A criterion that ends a run early; `of` is its complete identity. */
 export type RunUntil = Pick<RunRequest, 'watch'> & { readonly of: unknown };
 
 /** By kernel, then by all that a run of it depends on but its budget, oldest first. */
 const runs = new WeakMap<Kernel, Map<string, { readonly run: CachedRun; readonly budget: number }>>();
 
-/** Runs that are kept of a kernel. */
+/** Cached runs of a kernel. */
 const maxKept = 64;
 
-/** Runs a launch, unless it is known what that shows. @param key of {@link runKey} */
+/** Executes a launch, unless its result is cached. @param key of {@link runKey} */
 export function* replayOnce(request: RunRequest, key: string): Steps<CachedRun> {
   const { kernel, steps } = request;
   return cachedRun(kernel, key, steps) ?? cacheRun(kernel, key, steps, yield* replay(request));
 }
 
 /**
- * What a run would show that may execute so many instructions; undefined where that is not known. What ended within one
- * budget is the same under a larger one. Under a smaller one it might not be: pages of memory are counted too.
+ * The result of a run with a budget of instructions; undefined if it is not cached. A run that ended within one budget
+ * is the same under a larger one. Under a smaller one it might not be: pages of memory are counted too.
  */
 export function cachedRun(kernel: Kernel, key: string, budget: number): CachedRun | undefined {
   const kept = runs.get(kernel)?.get(key);
@@ -40,7 +40,7 @@ export function cachedRun(kernel: Kernel, key: string, budget: number): CachedRu
   return isWithin || kept.budget === budget ? kept.run : undefined;
 }
 
-/** Keeps what a run has shown that might have executed so many instructions. */
+/** Caches the result of a run with a budget of instructions. */
 export function cacheRun(kernel: Kernel, key: string, budget: number, result: RunResult): CachedRun {
   const { outcome, steps, races, divergences, faults, havocs, brokenAssumptions } = result;
   const run: CachedRun = { outcome, steps, races, divergences, faults, havocs, brokenAssumptions };
@@ -52,8 +52,8 @@ export function cacheRun(kernel: Kernel, key: string, budget: number, result: Ru
 }
 
 /**
- * Names all that a run of a kernel depends on but its budget.
- * @param others what it depends on besides scenario and launch: its policy, what it looks for
+ * Key of a run of a kernel: all of its inputs except for the budget.
+ * @param others inputs other than scenario and launch: the policy, the searched events
  */
 export function runKey(
   kernel: Kernel,

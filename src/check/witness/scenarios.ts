@@ -1,6 +1,6 @@
 /**
- * Confirmation: what the tiers leave open is run in the machine, at the launch and scalars that are given, else at
- * natural settings. Only what such a run shows is confirmed.
+ * Confirmation: open obligations are executed in the interpreter, with the given launch and scalars, otherwise with
+ * representative ones. Only such a run confirms a finding.
  */
 import type { SymbolicFacts, KernelAndLaunch, BarrierFacts, ElementFacts } from '../context/facts.ts';
 import type { Model } from '../../solver/solver.ts';
@@ -35,10 +35,10 @@ import type { Reason } from '../../verdict/reason.ts';
 import { shrink } from './smallest-scenario.ts';
 import { firstBuffered, firstInterleaved, isInterleaved } from '../../interpreter/core/schedule.ts';
 
-/** Why there may be more than the runs show. */
+/** Why there may be more events than the runs show. */
 type ReplayProblem = Extract<Reason, { kind: 'replay' }>['problem'];
 
-/** What a run shows that counts. */
+/** The valid results of a run. */
 interface Executed {
   readonly races: readonly RaceEvent[];
   readonly divergences: readonly DivergenceEvent[];
@@ -46,45 +46,42 @@ interface Executed {
   readonly faults: readonly FaultEvent[];
   readonly steps: number;
   readonly wasCutOff: boolean;
-  /** It did not end before its time because it had shown what it was made for. */
+  /** It was not stopped early because it had shown the searched events. */
   readonly isWhole: boolean;
-  /** Why there may be more than it shows. */
+  /** Why there may be more events than it shows. */
   readonly problem: ReplayProblem | null;
-  /** It broke what the code states with SELVAGE_ASSUME, and shows nothing. */
+  /** It violated a condition of SELVAGE_ASSUME, and shows nothing. */
   readonly isVoid?: true;
 }
 
-/** Where an open pair might be seen to race. */
+/** Blocks and values for which an open pair may race. */
 interface Hint {
   readonly pair: AccessPair;
   readonly hits: readonly Hit[];
   readonly model: Model | null;
 }
 
-/** Blocks that run together where more than two may matter. */
+/** Blocks that run together if more than two may matter. */
 const firstBlocks: readonly number[] = [0, 1, 2, 3, 4, 5, 6, 7];
 
 /** Settings that models of the solver may add. */
 const maxVaried = 4;
 
-/** Large settings at which contents of all kinds are run. */
+/** Large launch instances for which contents of all kinds are run. */
 const settingsOfContents = 2;
 
-/** What arrays are filled with whose elements decide nothing. */
+/** The contents of arrays whose elements affect nothing. */
 const usualContents = 1;
 
-/** The order of blocks and warps that begins with the last ones, as `interpreter/core/schedule.ts` draws it. */
+/** The seed of the schedule that begins with the last blocks and warps (`interpreter/core/schedule.ts`). */
 const reversed = 1;
-/** Orders in which blocks are run an instruction at a time. */
+/** Schedules in which blocks alternate after each instruction. */
 const interleavedOrders = 3;
 
-/** The draws of contents, in the order in which they are tried. */
+/** The generations of contents, in the order in which they are tried. */
 const allDraws: readonly number[] = Array.from({ length: draws }, (_, draw) => draw);
 
-/**
- * Arrays that threads synchronise by: counters, locks and flags start at zero, and what would happen if they did not is
- * of no interest.
- */
+/** Arrays that threads synchronise by: counters, locks and flags start at zero; other initial values are irrelevant. */
 export function synchronisingArrays({ accesses }: SymbolicFacts): ReadonlySet<string> {
   const bases = accesses
     .filter(({ instruction }) => isStrong(instruction))
@@ -92,10 +89,10 @@ export function synchronisingArrays({ accesses }: SymbolicFacts): ReadonlySet<st
   return new Set(bases.flatMap((base) => (base.kind === 'parameter' ? [`${base.index}.${base.offset}`] : [])));
 }
 
-/** The least and the largest element of arrays, by `INDEX.OFFSET` of the parameter. */
+/** The smallest and the largest element of arrays, by `INDEX.OFFSET` of the parameter. */
 type ElementRanges = ReadonlyMap<string, { readonly low: bigint; readonly high: bigint }>;
 
-/** What the assumptions say of elements in constants. */
+/** The constant ranges of elements in the assumptions. */
 export function elementRanges({ request }: KernelAndLaunch): ElementRanges {
   const ranges = new Map<string, { low: bigint; high: bigint }>();
   for (const { expression } of request.assumptions) {
@@ -113,7 +110,7 @@ export function elementRanges({ request }: KernelAndLaunch): ElementRanges {
   return ranges;
 }
 
-/** The contents of arrays of whose elements something is stated, and of those that start at zero. */
+/** The contents of arrays with stated elements, and of those that start at zero. */
 export function resolvedElements(
   ranges: ElementRanges,
   contents: Contents,
@@ -127,7 +124,7 @@ export function resolvedElements(
   return settled;
 }
 
-/** What runs are made of. */
+/** The facts from which runs are built. */
 type RunFacts = KernelAndLaunch & SymbolicFacts & ElementFacts & Pick<BarrierFacts, 'inMemory'>;
 
 export class Confirmation {
@@ -135,15 +132,15 @@ export class Confirmation {
   readonly races = new Map<string, Shown<RaceEvent>>();
   /** Races that constructs which are not modelled yet may order. */
   readonly ordered = new Map<string, RaceEvent>();
-  /** Runs of the blocks of those alone. */
+  /** The scenarios of those that ran only the blocks of the race. */
   private readonly orderedIn = new Map<string, Scenario>();
-  /** Barriers that threads missed that had not returned. */
+  /** Barriers that threads missed without having returned. */
   readonly barriers = new Map<InstructionId, Shown<DivergenceEvent>>();
   /** Barriers that threads missed because they had returned. */
   readonly exits = new Map<InstructionId, Shown<DivergenceEvent>>();
   /** Accesses that left their objects, by instruction. */
   readonly faults = new Map<InstructionId, Shown<FaultEvent>>();
-  /** Why runs may have shown less than there is. */
+  /** Why runs may have missed events. */
   problem: ReplayProblem | null = null;
   /** The scenarios that were run, and whether to the end. */
   private readonly done = new Map<string, { readonly isWhole: boolean }>();
@@ -152,22 +149,22 @@ export class Confirmation {
   /** Runs that were cut off: others are likely to be, and get less. */
   private cutOff = 0;
   private hasRunShortly = false;
-  /** What the runs showed that looked for smaller scenarios: the findings of a kernel ask for the same ones. */
+  /** Results of the runs that searched for smaller scenarios: the findings of a kernel need the same ones. */
   private readonly shrunk = new Map<string, Executed>();
   private shrinkingSteps = 0;
   private settingList: readonly LaunchInstance[] | null = null;
-  /** Settings that were made of models. */
+  /** Launch instances built from models. */
   private varied = 0;
   /** The scenarios in which a race was seen. */
   private readonly seenIn = new Map<string, Set<string>>();
-  /** Settings of which a run came to its end, or showed what was sought. */
+  /** Launch instances of which a run came to its end, or showed the searched events. */
   private readonly ran = new Set<number>();
   private readonly context: RunFacts;
   private readonly zeroed: ReadonlySet<string>;
-  /** Whether the code states what must hold of an execution. */
+  /** Whether the code states assumptions about executions. */
   private readonly statesAssumptions: boolean;
   private readonly ranges: ElementRanges;
-  /** Arrays whose elements in a run are what is stated of them. */
+  /** Arrays whose elements in a run satisfy the statements. */
   private readonly met: ReadonlySet<string>;
 
   constructor(context: RunFacts) {
@@ -194,15 +191,15 @@ export class Confirmation {
     this.met = new Set([...this.ranges.keys()].filter(isMet));
   }
 
-  /** Where an event was seen: numbers of settings. */
+  /** Launch instances, by index, that showed an event. */
   private readonly seenAt = new Map<string, Set<number>>();
 
-  /** The settings to run: natural ones, and those of them that a model of the solver varies. */
+  /** The launch instances to run: representative ones, and variants of them from models of the solver. */
   private get settings(): readonly LaunchInstance[] {
     return (this.settingList ??= [...representativeLaunches(this.context)]);
   }
 
-  /** Threads of a block, or of the grid, in the smallest of the large settings. */
+  /** Threads of a block, or of the grid, in the smallest of the large launch instances. */
   fewestThreads(scope: PairScope): number {
     const threads = representativeLaunches(this.context).flatMap(({ block, grid, isLarge }) =>
       isLarge ? [[...block, ...(scope === 'grid' ? grid : [])].reduce((product, size) => product * size, 1)] : [],
@@ -210,13 +207,13 @@ export class Confirmation {
     return threads.length > 0 ? Math.min(...threads) : 0;
   }
 
-  /** One, where no contents of arrays decide anything. */
+  /** Only one, if contents of arrays have no effect. */
   private get drawsThatMatter(): readonly number[] {
     const [setting] = this.settings;
     return setting && generatedContents(this.context, setting, 0).size > 0 ? allDraws : allDraws.slice(0, 1);
   }
 
-  /** Runs what the hints suggest, until each pair is confirmed or the runs are spent. */
+  /** Executes the hints, until each pair is confirmed or the runs are spent. */
   *runHints(hints: readonly Hint[]): Steps<void> {
     // Pairs of two blocks first: such a run shows races within a block too.
     const keys = new Set(hints.map(({ pair }) => pairKey(pair)));
@@ -232,7 +229,7 @@ export class Confirmation {
           for (const hit of tries) {
             if (this.races.has(key)) break;
             const blocks = hit ? this.blocksOf(pair, hit) : ((model && this.modelBlocks(pair, model)) ?? this.endsOf(pair, setting)); // oxfmt-ignore
-            // Who counts up to all blocks waits for all of them: other runs show nothing of what comes then.
+            // A counter that reaches all blocks needs all of them: other runs show nothing after it.
             if (blocks && this.zeroed.size > 0) yield* this.runOnce(this.scenario(setting, null, draw), keys);
             if (!this.races.has(key)) yield* this.runOnce(this.scenario(setting, blocks, draw), keys);
           }
@@ -240,22 +237,22 @@ export class Confirmation {
       }
       const [first] = this.settings;
       if (!first || pair.scope === 'block') continue;
-      // What a block does may depend on how many came before it.
+      // The effect of a block may depend on the number of blocks before it.
       if (!this.races.has(key) && dependsOnMemory(this.context, pair))
         yield* this.runOnce(this.scenario(first, firstBlocks, 0), keys);
-      // Where an element decides, only some of many blocks meet.
+      // If an element decides, only some of many blocks overlap.
       if (!this.races.has(key) && this.drawsThatMatter.length > 1 && dependsOnMemory(this.context, pair))
         yield* this.runOnce(this.scenario(first, null, 0), keys);
-      // Of two fences the other one may come first.
+      // The other one of two fences may come first.
       if (!this.races.has(key) && this.ordered.has(key)) {
         const scenario = this.scenario(first, hits[0] ? this.blocksOf(pair, hits[0]) : null, 0);
         yield* this.runOnce({ ...scenario, blocks: [...scenario.blocks].reverse() }, keys);
       }
-      // Or between those of the other thread.
+      // Or the accesses may interleave with those of the other thread.
       const met = this.orderedIn.get(key);
       for (let order = 0; met && order < interleavedOrders && !this.races.has(key); order++)
         yield* this.runOnce({ ...met, order: firstInterleaved + order }, keys);
-      // Or both threads may read before they see what the other one stored.
+      // Or both threads may read before the store of the other one is visible.
       if (this.mayMissStores && !this.races.has(key)) {
         const scenario = this.scenario(first, hits[0] ? this.blocksOf(pair, hits[0]) : null, 0);
         yield* this.runOnce({ ...scenario, order: firstBuffered }, keys);
@@ -263,7 +260,7 @@ export class Confirmation {
     }
   }
 
-  /** Whether threads announce themselves by stores and look for others by loads: they may miss each other. */
+  /** Whether the kernel may have a store-buffering (Dekker) pattern: strong stores and loads. */
   private get mayMissStores(): boolean {
     return (['load', 'store'] as const).every((kind) =>
       this.context.accesses.some(
@@ -273,8 +270,8 @@ export class Confirmation {
   }
 
   /**
-   * The first and the last block, where a pair is of one block and accesses are ordered by more than barriers: steps of
-   * such runs take long, and sizes that need many of them may be what shows a race. Null: all blocks.
+   * The first and the last block, if a pair is of one block and accesses are ordered by more than barriers: steps of
+   * such runs are expensive, and a race may need a size with many of them. Null: all blocks.
    */
   private endsOf({ scope }: AccessPair, { grid }: LaunchInstance): readonly number[] | null {
     if (scope === 'grid' || this.zeroed.size > 0 || needsVectorClocks(this.context.kernel).length === 0) return null;
@@ -303,7 +300,7 @@ export class Confirmation {
     }
   }
 
-  /** Runs blocks in which some threads may miss the barrier, until one is seen to. */
+  /** Runs blocks in which some threads may miss the barrier, until a run shows it. */
   *runBarrier(
     { barrier, earlyExit }: { readonly barrier: Instruction; readonly earlyExit: boolean },
     model: Model | null,
@@ -318,16 +315,13 @@ export class Confirmation {
         // Any block of the grid may be the one that ends before a barrier of the grid.
         yield* this.runOnce(this.scenario(setting, isGridBarrier(barrier) ? null : numbers, draw));
       }
-    // What a thread reads of a flag depends on who came first.
+    // The value that a thread reads from a flag depends on the schedule.
     const [first] = this.settings;
     if (first && this.zeroed.size > 0 && !shown.has(barrier.id))
       yield* this.runOnce({ ...this.scenario(first, null, 0), order: reversed });
   }
 
-  /**
-   * Which large settings show a race: run at all of them, as far as the budget goes.
-   * @returns the settings that show it, and those that do not, as far as they ran to their end
-   */
+  /** Finds the large launch instances that show a race: all of them are run, as far as the budget allows. */
   *atLargeSettings(pairs: readonly AccessPair[]): Steps<void> {
     const keys = pairs.map(pairKey);
     for (const [at, setting] of this.settings.entries()) {
@@ -340,8 +334,8 @@ export class Confirmation {
   }
 
   /**
-   * Runs pairs that raced with all contents that are drawn, and with those that keep threads apart as far as contents
-   * can, at large settings.
+   * Runs racing pairs with all generated contents, and with those that separate threads as far as contents can, for
+   * large launch instances.
    */
   *withAllContents(pairs: readonly AccessPair[]): Steps<void> {
     const keys = pairs.map(pairKey);
@@ -366,7 +360,7 @@ export class Confirmation {
       .flatMap((setting) => [...allDraws, avoidingDraw].map((draw) => this.scenario(setting, null, draw)));
   }
 
-  /** Runs the blocks of these indices, at a small and at a large setting. */
+  /** Runs the blocks of these indices, in a small and in a large launch instance. */
   *runBlocks(blocks: readonly (readonly number[])[]): Steps<void> {
     const numbers = blocks.map((block) => this.blockNumber(block));
     const large = this.settings.find(({ isLarge }) => isLarge);
@@ -374,7 +368,7 @@ export class Confirmation {
       if (setting) yield* this.runOnce(this.scenario(setting, numbers, 0));
   }
 
-  /** As {@link atLargeSettings}, of a barrier that threads miss. */
+  /** Like {@link atLargeSettings}, for a barrier that threads miss. */
   *barrierAtLargeSettings({ event }: Shown<DivergenceEvent>): Steps<void> {
     for (const [at, setting] of this.settings.entries())
       for (const draw of this.drawsThatMatter)
@@ -382,14 +376,14 @@ export class Confirmation {
           yield* this.runOnce(this.scenario(setting, null, draw));
   }
 
-  /** The settings that were run, and whether they showed a race of one of the pairs, or threads that missed the barrier. */
+  /** The launch instances that were run, and whether they showed a race of one of the pairs, or the missed barrier. */
   standing(keys: readonly string[]): readonly { readonly setting: LaunchInstance; readonly isShown: boolean }[] {
     return this.settings.flatMap((setting, at) =>
       this.ran.has(at) ? [{ setting, isShown: keys.some((key) => this.seenAt.get(key)?.has(at)) }] : [],
     );
   }
 
-  /** Adds a setting with what a model says of scalars that are neither sizes nor strides, if that is natural. */
+  /** Adds a launch instance with a model's values of scalars other than sizes and strides, if it is representative. */
   private vary(model: Model): void {
     const base = this.settings.find(({ isLarge }) => isLarge) ?? this.settings[0];
     if (!base || this.varied >= maxVaried) return;
@@ -418,7 +412,7 @@ export class Confirmation {
     return block[0]! + (x ?? 1) * (block[1]! + (y ?? 1) * block[2]!);
   }
 
-  /** The blocks of a model, in a grid that is given: in another grid they are other blocks. */
+  /** The blocks of a model, in a given grid: in another grid their indices differ. */
   private modelBlocks({ scope }: AccessPair, model: Model): number[] | null {
     if (this.context.dimensions.grid.includes(null)) return null;
     const at = (side: string): number =>
@@ -432,8 +426,8 @@ export class Confirmation {
   }
 
   /**
-   * A run of a setting.
-   * @param blocks null: all of them, or of a large grid the first and the last
+   * A run of a launch instance.
+   * @param blocks null: all of them, or the first and the last of a large grid
    */
   private scenario(setting: LaunchInstance, blocks: readonly number[] | null, draw: number): Scenario {
     const { block, grid, scalar } = setting;
@@ -441,7 +435,7 @@ export class Confirmation {
     const isSmall = count * block[0] * block[1] * block[2] <= replays.mostThreads;
     const usual = isSmall ? Array.from({ length: count }, (_, number) => number) : cornersOf(grid);
     const list = [...new Set(blocks ?? usual)].filter((candidate) => candidate >= 0 && candidate < count);
-    // Where the launch does not say, what every GPU offers.
+    // If the launch does not specify it, the size that every GPU offers.
     const sharedBytes = this.context.request.launch.sharedBytes ?? sharedBytesWithoutOptIn;
     const drawn = [...generatedContents(this.context, setting, draw)].filter(([array]) => !this.zeroed.has(array));
     const filled = [...(this.context.request.launch.contents?.arrays ?? [])].map(([index, values]): [string, Contents] => [`${index}.0`, { kind: 'filled', values }]); // oxfmt-ignore
@@ -467,8 +461,8 @@ export class Confirmation {
   }
 
   /**
-   * @param sought keys of pairs: a run that has shown all of them need not go on; none: it goes to its end
-   * @param isEach whether what another run of the setting has shown is sought too
+   * @param sought keys of pairs: a run that has shown all of them may stop; none: it runs to its end
+   * @param isEach whether events that another run of the launch instance has shown are searched too
    */
   private *runOnce(scenario: Scenario, sought: ReadonlySet<string> = new Set(), isEach = false): Steps<void> {
     const { request, kernel } = this.context;
@@ -476,7 +470,7 @@ export class Confirmation {
     const key = this.keyOfScenario(scenario);
     if (this.done.get(key)?.isWhole === true || request.budget.expired()) return;
     const { replaySteps } = request.budget;
-    // Where accesses are ordered by more than barriers, each step takes many times as long.
+    // If accesses are ordered by more than barriers, each step takes many times as long.
     const all =
       needsVectorClocks(kernel).length > 0
         ? Math.min(replaySteps, replays.mostStepsWithClocks)
@@ -511,9 +505,9 @@ export class Confirmation {
     return [block, grid, blocks, order, contents, ...scalars].join(';');
   }
 
-  /** Runs a scenario, to its end or until it has shown the pairs that are sought, and tells what of it counts. */
+  /** Runs a scenario, to its end or until it has shown the searched pairs, and returns the valid results. */
   private *execute(scenario: Scenario, steps: number, sought: readonly string[]): Steps<Executed> {
-    // What comes later decides whether an execution counts that states what it assumes.
+    // A later violation of a stated assumption invalidates the whole execution.
     if (sought.length === 0 || this.statesAssumptions) return yield* this.executed(scenario, steps);
     const watch = (): ((race: RaceEvent) => boolean) => {
       const left = new Set(sought);
@@ -548,13 +542,13 @@ export class Confirmation {
     };
     if (result.faults.some(({ kind }) => kind === 'unknown-operation' || kind === 'unknown-control'))
       return { ...nothing, problem: 'unknown-instruction' };
-    // An execution that breaks what the code states with SELVAGE_ASSUME shows nothing.
+    // An execution that violates a condition of SELVAGE_ASSUME shows nothing.
     if (result.brokenAssumptions.length > 0) return { ...nothing, problem, isVoid: true };
-    // Where the run made up a value (a texture, a transcendental function), only what does not rest on it counts.
+    // If the run used invented values (a texture, a transcendental function), only results independent of them count.
     const madeUp = result.havocs.length > 0;
     const races = result.races.filter((event) => {
       const indices = [event.first, event.second].map((access) => this.accessOf(access));
-      // Nor do the contents that it chose for arrays of which something is stated.
+      // Results that depend on chosen contents of arrays with statements do not count either.
       if (
         indices.some((access) => access && accessTerms(this.context, access).some((term) => this.restsOnStated(term)))
       )
@@ -567,12 +561,12 @@ export class Confirmation {
     const isCertain = !madeUp || result.divergences.length === 0 || isFirm(this.context, branchTerms(this.context));
     if (!isCertain) problem = 'invented-value';
     const faults = madeUp ? [] : result.faults.filter(({ left }) => left);
-    // Nor do values that the run made up tell whether threads store equal ones.
+    // Invented values do not determine either whether threads store equal ones.
     const told = madeUp ? races.map((event) => ({ ...event, sameValue: false })) : races;
     return { ...nothing, races: told, divergences: isCertain ? result.divergences : [], faults, problem };
   }
 
-  /** A race as a run with smaller dimensions and scalars of our choosing shows it, as far as one was found. */
+  /** A race in the smallest run found, with reduced dimensions and chosen scalars. */
   smallestRace(pair: AccessPair, shown: Shown<RaceEvent>): Steps<Shown<RaceEvent>> {
     const key = pairKey(pair);
     const find = ({ races }: Executed): RaceEvent | undefined =>
@@ -583,7 +577,7 @@ export class Confirmation {
     return this.smallest(shown, pair.scope, find, [key]);
   }
 
-  /** As {@link smallestRace}, for threads that miss a barrier. */
+  /** Like {@link smallestRace}, for threads that miss a barrier. */
   smallestDivergence(shown: Shown<DivergenceEvent>, scope: PairScope): Steps<Shown<DivergenceEvent>> {
     const { barrier, kind } = shown.event;
     const find = ({ divergences }: Executed): DivergenceEvent | undefined =>
@@ -626,7 +620,7 @@ export class Confirmation {
     );
   }
 
-  /** Whether a term depends on an element of an array of which the user states something that runs do not keep to. */
+  /** Whether a term depends on an element of an array with user statements that runs may violate. */
   private restsOnStated(term: Term): boolean {
     const { statedValues } = this.context;
     return term.leaves.some(
@@ -681,7 +675,7 @@ function cornersOf([x, y, z]: Dim3): number[] {
   return along(z).flatMap((c) => along(y).flatMap((b) => along(x).map((a) => a + x * (b + y * c))));
 }
 
-/** Names threads that miss a barrier, for {@link Confirmation.standing}. */
+/** Key of threads that miss a barrier, for {@link Confirmation.standing}. */
 export function barrierKey({ barrier, kind }: DivergenceEvent): string {
   return `${kind}:${barrier}`;
 }

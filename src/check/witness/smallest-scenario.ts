@@ -1,4 +1,4 @@
-/** Makes the run that shows a finding smaller where its launch and scalars are of our choosing. */
+/** Shrinks the run that shows a finding if its launch and scalars are chosen. */
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
 import { givenScalar } from '../context/scalars.ts';
 import type { Dim3 } from '../../base/dim3.ts';
@@ -8,7 +8,7 @@ import { type ParameterField, isFloat } from '../../launch/parameter-field.ts';
 import { isRepresentative, satisfiesAssumptions } from '../representative/representative-launches.ts';
 import type { Scenario, Shown } from './replay.ts';
 
-/** A number of a scenario that may be another: what it is, and the scenario with another value in its place. */
+/** A value of a scenario that may vary: its current value, and the scenario with another value. */
 interface Knob {
   readonly value: (scenario: Scenario) => bigint;
   readonly turn: (scenario: Scenario, value: bigint) => Scenario;
@@ -18,9 +18,9 @@ interface Knob {
 }
 
 /**
- * Looks for the smallest values of one number after the other, by trying 1, 2 and 0 and then by halving.
- * @param tries runs a scenario; undefined where it does not show the finding
- * @returns what shows the finding with smaller numbers, or `shown`
+ * Searches the smallest value of each variable sequentially, by trying 1, 2 and 0 and then by halving.
+ * @param tries runs a scenario; undefined if it does not show the finding
+ * @returns the witness with smaller values, or `shown`
  */
 export function* shrink<Event>(
   context: KernelAndLaunch & SymbolicFacts,
@@ -44,7 +44,7 @@ export function* shrink<Event>(
     const small = [1n, 2n, ...(least === 0n ? [0n] : [])].filter((candidate) => candidate < size);
     let isSmall = false;
     for (const candidate of small) if ((isSmall = yield* accepts(turn(best.scenario, candidate)))) break;
-    // Blocks of 992 threads become blocks of 512: halves of them are no whole warps.
+    // Blocks of 992 threads become blocks of 512: halves of them are not whole warps.
     const first = isExtent ? 1n << BigInt((now - 1n).toString(2).length - 1) : now / 2n;
     for (let half = first; !isSmall && (half > 2n || half < -2n); half /= 2n)
       if (!(yield* accepts(turn(best.scenario, half)))) break;
@@ -52,14 +52,14 @@ export function* shrink<Event>(
   return best;
 }
 
-/** The open dimensions, the grid's first as that saves most, and the open whole numbers among the scalars. */
+/** The open dimensions, the grid's first as that saves most, and the open integers among the scalars. */
 function knobs(context: KernelAndLaunch, scope: PairScope): Knob[] {
   const { dimensions, fields, kernel, request } = context;
   const axes = [0, 1, 2] as const;
   const grid = axes.filter((axis) => dimensions.grid[axis] === null);
   const block = axes.filter((axis) => dimensions.block[axis] === null);
   const isReadWhole = (field: ParameterField): boolean =>
-    // A number that is also read in part would have to change in all its parts.
+    // A value that is also read in part would have to change in all its parts.
     !fields.some(
       (other) =>
         other !== field &&

@@ -2,7 +2,7 @@
 import type { DraftBlock } from './draft.ts';
 import { postorder } from './postorder.ts';
 
-/** What a block says about the flow of control. */
+/** Control flow of a block. */
 interface FlowBlock {
   readonly terminator: { readonly kind: string };
   readonly predecessors: readonly number[];
@@ -38,10 +38,10 @@ export function immediateDominators(blocks: readonly Pick<FlowBlock, 'predecesso
 }
 
 /**
- * The immediate postdominator of each block, or null where only the virtual exit postdominates it. Threads leave at
- * `exit` and `unknown`, and from loops without an exit. Blocks that can only trap do not count as ways out: where a
- * thread traps the launch is over, so what follows an assertion still postdominates it. They have no postdominator.
- * @param ways blocks from whose end threads may leave besides
+ * The immediate postdominator of each block, or null if only the virtual exit postdominates it. Threads leave at `exit`
+ * and `unknown`, and from loops without an exit. Blocks that can only trap do not count as exits: a trap ends the
+ * launch, so the code after an assertion still postdominates it. They have no postdominator.
+ * @param ways further blocks from whose end threads may leave
  */
 export function immediatePostdominators(blocks: readonly FlowBlock[], ways: readonly number[] = []): (number | null)[] {
   const count = blocks.length;
@@ -144,7 +144,7 @@ export function commonDominator<Block extends number>(parents: ArrayLike<Block>,
   return one;
 }
 
-/** True where `a` dominates `b`, given immediate dominators of blocks in reverse postorder. */
+/** True if `a` dominates `b`, given immediate dominators of blocks in reverse postorder. */
 export function dominates(parents: ArrayLike<number>, a: number, b: number): boolean {
   let block = b;
   while (block > a) block = parents[block]!;

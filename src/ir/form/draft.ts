@@ -1,6 +1,6 @@
 /**
- * The mutable form that the passes work on. Variables (registers, promoted slots) and SSA values share one number
- * space: before `toSsa` a number may be written many times, after it once.
+ * The mutable form that the passes work on. Variables (registers, promoted slots) and SSA values share one index space:
+ * before `toSsa` an index may be written many times, after it once.
  */
 import type { Operation, ValueType } from '../../isa/model/operation.ts';
 import type { Location } from '../../source/location.ts';
@@ -31,12 +31,12 @@ export interface DraftBlock {
   successors: number[];
 }
 
-/** Straight code with numbered labels: what inlining makes and the control-flow pass splits into blocks. */
+/** Straight code with numbered labels: the output of inlining, which the control-flow pass splits into blocks. */
 export type Step =
   | { readonly kind: 'label'; readonly label: number }
   | { readonly kind: 'instruction'; readonly instruction: DraftInstruction }
   | { readonly kind: 'jump'; readonly label: number }
-  /** Goes to `label` where the condition (or its negation) holds, else to the next step. */
+  /** Jumps to `label` if the condition (or its negation) holds, otherwise falls through to the next step. */
   | {
       readonly kind: 'branch';
       readonly condition: Operand;
@@ -56,11 +56,11 @@ export type Step =
 
 /** A kernel under construction. */
 export interface Draft {
-  /** Types and source registers by variable or value number. */
+  /** Types and source registers by variable or value index. */
   readonly types: ValueType[];
   readonly registers: (string | undefined)[];
   readonly objects: MemoryObject[];
-  /** Objects that are parts of a stack frame (`__local_depot`), taken apart at the starts of its variables. */
+  /** Objects that are parts of a stack frame (`__local_depot`), split at the starts of its variables. */
   readonly parts: Set<ObjectId>;
   /** In reverse postorder once `orderBlocks` has run; block 0 is the entry and has no predecessors. */
   blocks: DraftBlock[];
@@ -72,7 +72,7 @@ export function newValue(draft: Draft, type: ValueType, register?: string): numb
   return draft.types.push(type) - 1;
 }
 
-/** Adds an object to the draft and gives it the next id. */
+/** Adds an object to the draft and assigns it the next id. */
 export function newObject(draft: Draft, object: Omit<MemoryObject, 'id'>): ObjectId {
   const id = draft.objects.length as ObjectId;
   draft.objects.push({ ...object, id });

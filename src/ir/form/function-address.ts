@@ -1,6 +1,6 @@
 /**
- * Addresses of functions: numbers of our own, which say which function is meant and nothing else. They may be copied,
- * chosen from, kept in memory and compared for equality; what computes with them does not compute what a GPU does.
+ * Synthetic addresses of functions, which only identify the function. They may be copied, selected, stored in memory
+ * and compared for equality; other computations with them differ from those of a GPU.
  */
 import type { Draft, DraftBlock, DraftInstruction } from './draft.ts';
 import type { Operand } from './kernel.ts';
@@ -9,16 +9,16 @@ import { equalAddresses, havocOperation, isCopy } from './synthetic-operation.ts
 /** Why a call through a pointer to none of the functions that the module takes the address of is opaque. */
 export const callToUnknown = 'call through a pointer to no function of the module';
 
-/** Above every address of memory; functions are 16 bytes apart. */
+/** Above every address of memory; functions are at a distance of 16 bytes. */
 const functionSpace = 1n << 52n;
 const largestModule = 1n << 24n;
 
-/** The address that stands for the n-th function of a module. */
+/** The address of the n-th function of a module. */
 export function functionAddress(index: number): bigint {
   return functionSpace + 16n * BigInt(index);
 }
 
-/** Whether a number is such an address. */
+/** Whether a value is such an address. */
 export function isFunctionReference(value: bigint): boolean {
   return value >= functionSpace && value < functionSpace + largestModule;
 }
@@ -29,8 +29,8 @@ export function isFunctionAddress(operand: Operand): boolean {
 }
 
 /**
- * Whether an operation only hands addresses on, or tells whether two are the same, or one is null.
- * @param carries whether an operand holds the address of a function
+ * Whether an operation only copies or selects addresses, or compares two for equality, or one with null.
+ * @param carries whether an operand may be the address of a function
  */
 export function respectsFunctionAddresses(
   { operation, arguments: operands }: Pick<DraftInstruction, 'operation' | 'arguments'>,
@@ -45,15 +45,15 @@ function isNull(operand: Operand): boolean {
   return operand.kind === 'constant' && operand.value === 0n;
 }
 
-/** What hands a value on: the inputs of a phi, a copy or a choice, by result. */
+/** Operands that a result may be a copy of: the inputs of a phi, a copy or a selection, by result. */
 type Sources = ReadonlyMap<number, readonly Operand[]>;
 
-/** The functions that `SELVAGE_ASSUME` says a value to be one of, by value. */
+/** By value, the functions that it is one of according to `SELVAGE_ASSUME`. */
 type Stated = ReadonlyMap<number, ReadonlySet<bigint>>;
 
 /**
- * Makes what computes with the address of a function an unknown value, and takes away the ways on which a pointer is
- * none of the functions that it may hold.
+ * Replaces computations with function addresses by unknown values, and removes the paths on which a pointer equals none
+ * of its possible functions.
  * @param draft in static single assignment; changed in place
  * @returns whether a terminator changed
  */
@@ -99,14 +99,14 @@ function collectSources(blocks: readonly DraftBlock[]): Sources {
       if (typeof result !== 'number') continue;
       if (isCopy(operation)) sources.set(result, operands);
       else if (operation.opcode === 'selp') sources.set(result, operands.slice(0, 2));
-      // Which of the two is not told by numbers of our own.
+      // Synthetic addresses do not determine which of the two is the result.
       else if (/^(min|max)\.u64$/.test(operation.mnemonic)) sources.set(result, operands);
     }
   }
   return sources;
 }
 
-/** What the entry block, which every thread passes, states about pointers: `f == g || f == h`. */
+/** Statements about pointers in the entry block, which every thread passes: `f == g || f == h`. */
 function collectStated(blocks: readonly DraftBlock[]): Stated {
   const definitions = new Map<number, DraftInstruction>();
   for (const { instructions } of blocks) {
@@ -127,7 +127,7 @@ function collectStated(blocks: readonly DraftBlock[]): Stated {
   return stated;
 }
 
-/** The functions of which a pointer is one where an operand is not zero; null where that does not follow. */
+/** The pointer that equals one of some functions if an operand is not zero; null if that does not follow. */
 function alternatives(
   operand: Operand,
   definitions: ReadonlyMap<number, DraftInstruction>,
@@ -150,7 +150,7 @@ function alternatives(
   return { pointer: one.pointer, functions: new Set([...one.functions, ...other.functions]) };
 }
 
-/** Values that may hold the address of a function. */
+/** Values that may be the address of a function. */
 function carriersOf(sources: Sources, stated: Stated): ReadonlySet<number> {
   const carrying = new Set<number>(stated.keys());
   for (let before = -1; before < carrying.size;) {
@@ -166,8 +166,8 @@ function carriersOf(sources: Sources, stated: Stated): ReadonlySet<number> {
 }
 
 /**
- * Whether a block is reached only by a pointer that is none of the functions it is compared with on the way, though it
- * holds nothing but addresses of these.
+ * Whether a block is reached only if a pointer differs from all functions it was compared with on the path, although
+ * its possible values are these.
  */
 function isBehindAllFunctions({ blocks }: Draft, block: DraftBlock, sources: Sources, stated: Stated): boolean {
   const compared = new Set<bigint>();
@@ -189,7 +189,7 @@ function isBehindAllFunctions({ blocks }: Draft, block: DraftBlock, sources: Sou
   return pointer !== null && holdsOnly(pointer, compared, sources, stated, new Set());
 }
 
-/** Whether an operand is one of these addresses, or null, whose call ends the launch, whichever way it came about. */
+/** Whether an operand can only be one of these addresses, or null, whose call ends the launch. */
 function holdsOnly(
   operand: Operand,
   addresses: ReadonlySet<bigint>,

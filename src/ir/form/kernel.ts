@@ -14,8 +14,8 @@ export type ObjectId = Id<'ObjectId'>;
 export type LoopId = Id<'LoopId'>;
 
 /**
- * Special registers that have a value of their own; every other one is an unknown value (`havoc`). So is `%warpid`: it is
- * the place of a warp on its multiprocessor, and may change while the kernel runs (PTX ISA 10.6).
+ * Special registers that are modelled; every other one is an unknown value (`havoc`). So is `%warpid`: it is the slot
+ * of a warp on its multiprocessor, and may change while the kernel runs (PTX ISA 10.6).
  */
 export type SpecialRegister =
   | 'tid.x' | 'tid.y' | 'tid.z'
@@ -29,8 +29,8 @@ export type Operand =
   | { readonly kind: 'value'; readonly id: ValueId }
   | { readonly kind: 'constant'; readonly type: ValueType; readonly value: bigint }
   /**
-   * The address of an object plus `offset` bytes. `generic` says whether it is a generic 64-bit address (after
-   * `cvta`), or one within its state space's window.
+   * The address of an object plus `offset` bytes. `generic` distinguishes a generic 64-bit address (after `cvta`) from
+   * one within its state space's window.
    */
   | {
       readonly kind: 'address';
@@ -52,7 +52,7 @@ export interface Parameter {
   readonly type: string;
   readonly bytes: number;
   readonly alignment: number;
-  /** Offsets of what the PTX itself says is an address: `.ptr`, or an operand of `cvta.to.global`. */
+  /** Offsets of the addresses that the PTX itself declares: `.ptr`, or an operand of `cvta.to.global`. */
   readonly addresses?: readonly number[];
 }
 
@@ -64,17 +64,17 @@ export interface MemoryObject {
   readonly alignment: number;
   /** Bytes of one element as declared (4 for `.f32 a[8]`; nvcc writes `.b8` arrays: 1). */
   readonly elementBytes: number;
-  /** Bytes of one scalar where elements are vectors. */
+  /** Bytes of one scalar if elements are vectors. */
   readonly scalarBytes?: number;
-  /** Null: `extern .shared dyn[]`, whose size the launch gives. All of these share one start address. */
+  /** Null: `extern .shared dyn[]`, whose size the launch specifies. All of these share one start address. */
   readonly bytes: number | null;
-  /** Initial bytes, absent where none are written (then zero for global and const, undefined for shared). */
+  /** Initial bytes, absent if there is no initializer (then zero for global and const, undefined for shared). */
   readonly initial?: Uint8Array;
   /** Addresses of other objects plus `offset` among the initial bytes, 64 bits each, at byte `at`. Only a run knows them. */
   readonly addresses?: readonly { readonly at: number; readonly object: ObjectId; readonly offset: bigint }[];
   /** `extern .global`: defined elsewhere, contents unknown. */
   readonly external: boolean;
-  /** Index of the parameter, where `space` is `param`. */
+  /** Index of the parameter, if `space` is `param`. */
   readonly parameter?: number;
 }
 
@@ -85,8 +85,8 @@ export interface Phi {
 }
 
 /**
- * One instruction. `arguments` are parallel to `operation.sources`; address sources hold the base, with the constant
- * displacement in `offset`. `results` are parallel to `operation.results`; null where the text discards one (`_`).
+ * One instruction. `arguments` are parallel to `operation.sources`; address sources contain the base, with the constant
+ * displacement in `offset`. `results` are parallel to `operation.results`; null if the PTX discards one (`_`).
  */
 export interface Instruction {
   readonly id: InstructionId;
@@ -97,7 +97,7 @@ export interface Instruction {
   readonly offset: bigint;
   /** Line in the PTX text. */
   readonly ptxLine: number;
-  /** From `.loc`; absent where the compiler gave none or line 0. */
+  /** From `.loc`; absent if the compiler emitted none or line 0. */
   readonly location?: Location;
   /**
    * `// selvage.assume`: operand is non-zero here (effect `assume`); the operation of a marker has the mnemonic
@@ -154,7 +154,7 @@ export interface Loop {
   readonly exits: readonly { readonly from: BlockId; readonly to: BlockId }[];
 }
 
-/** Where a value is defined. */
+/** Place of a definition. */
 export type ValueDefinition =
   | { readonly kind: 'phi'; readonly block: BlockId; readonly index: number }
   | {
@@ -171,8 +171,8 @@ export interface Kernel {
   readonly parameters: readonly Parameter[];
   readonly objects: readonly MemoryObject[];
   /**
-   * Memory that the runtime brings along for a cooperative launch, zeros at the start: there the blocks meet at barriers
-   * of the grid. Absent where the kernel does not read `%envreg1` and `%envreg2`, which hold its address.
+   * Memory allocated by the runtime for a cooperative launch, initially zero: the blocks synchronise through it at
+   * barriers of the grid. Absent if the kernel does not read `%envreg1` and `%envreg2`, which contain its address.
    */
   readonly workspace?: ObjectId;
   /** Indexed by BlockId, in reverse postorder from the entry, which is block 0. Unreachable blocks are removed. */
@@ -185,7 +185,7 @@ export interface Kernel {
   }[];
   /** Immediate dominator by BlockId; the entry's is itself. */
   readonly dominators: readonly BlockId[];
-  /** Immediate postdominator by BlockId; null where only the virtual exit (or nothing) postdominates. */
+  /** Immediate postdominator by BlockId; null if only the virtual exit (or nothing) postdominates. */
   readonly postdominators: readonly (BlockId | null)[];
   /** Indexed by LoopId, outer loops before inner ones. */
   readonly loops: readonly Loop[];
@@ -194,13 +194,13 @@ export interface Kernel {
   readonly requiredThreads?: readonly [number, number, number];
   readonly maximumThreads?: readonly [number, number, number];
   readonly requiredCluster?: readonly [number, number, number];
-  /** It can only be launched in clusters whose size the launch gives (`.explicitcluster`). */
+  /** It can only be launched in clusters whose size the launch specifies (`.explicitcluster`). */
   readonly needsCluster?: true;
-  /** It waits for kernels before it in the stream, or lets those behind it start (`griddepcontrol`). */
+  /** It waits for kernels before it in the stream, or lets later ones start (`griddepcontrol`). */
   readonly overlapsOthers?: true;
   /**
-   * True where a stack frame was taken apart into its variables and one of them is indexed: values assume that such an
-   * index stays in its variable (an `in-bounds` assumption to report).
+   * True if a stack frame was split into its variables and one of them is indexed: values assume that such an index
+   * stays in its variable (an `in-bounds` assumption to report).
    */
   readonly assumesLocalBounds: boolean;
   /** It has more instructions than are lowered: `blocks` holds none of them. */

@@ -1,4 +1,4 @@
-/** Natural loops, and whether the control flow has cycles that are none. */
+/** Natural loops, and irreducible cycles of the control flow. */
 import { dominates } from './dominators.ts';
 import type { DraftBlock } from './draft.ts';
 import type { BlockId, Loop, LoopId } from './kernel.ts';
@@ -8,7 +8,7 @@ interface LoopForest {
   readonly loops: readonly Loop[];
   /** Innermost loop of each block. */
   readonly loopOf: readonly (LoopId | null)[];
-  /** A block that a cycle enters without its being the cycle's header, or null if every cycle is a natural loop. */
+  /** A block at which a cycle is entered other than at its header; null if every cycle is a natural loop. */
   readonly irreducible: number | null;
 }
 

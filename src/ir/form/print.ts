@@ -1,7 +1,7 @@
 /** The IR as text, for tests and for people. */
 import type { Instruction, Kernel, Operand, Terminator } from './kernel.ts';
 
-/** Prints a kernel, one instruction a line; the same kernel always gives the same text. */
+/** Prints a kernel, one instruction a line; the output is deterministic. */
 export function printKernel(kernel: Kernel): string {
   const lines = [`kernel ${kernel.symbol}`];
   for (const object of kernel.objects) {

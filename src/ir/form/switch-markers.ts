@@ -5,7 +5,7 @@ import type { Location } from '../../source/location.ts';
 import type { Block, Instruction, Kernel } from './kernel.ts';
 import { gridBarrier } from './synthetic-operation.ts';
 
-/** What stands at a marker: nothing, `__syncthreads()`, a barrier of the grid, `__syncwarp()`, or a fence of the device. */
+/** The replacement of a marker: nothing, `__syncthreads()`, a grid barrier, `__syncwarp()`, or a device-wide fence. */
 export type MarkerState = 'off' | 'block' | 'grid' | 'warp' | 'fence';
 
 const operations: Readonly<Record<Exclude<MarkerState, 'off'>, Operation>> = {
@@ -22,18 +22,18 @@ const numbers: Readonly<Record<Exclude<MarkerState, 'off'>, readonly bigint[]>> 
   fence: [],
 };
 
-/** What stands at each marker, nothing where nothing is said, and where the source has it. */
+/** The replacement of each marker, by default nothing, and its location in the source. */
 export interface MarkerSwitches {
   readonly states: ReadonlyMap<number, MarkerState>;
   readonly places: ReadonlyMap<number, Location>;
 }
 
 /**
- * The kernel with each marker as its switch says. Values and ids stay, so that results for several settings can be
- * compared; a marker that is off is gone.
+ * The kernel with each marker replaced according to its switch. Values and ids stay, so that results for several
+ * switches can be compared; a marker that is off is removed.
  *
- * @param switches by the number of a marker; several instructions may share one (inlined functions). Their places are
- *   those of the source, since the compiler gives inline assembly the place of what is before it
+ * @param switches by marker number; several instructions may share one (inlined functions). Their locations are those
+ *   of the source, since the compiler gives inline assembly the location of the preceding code
  */
 export function switchMarkers(kernel: Kernel, { states, places }: MarkerSwitches): Kernel {
   const blocks = kernel.blocks.map((block): Block => {
@@ -51,7 +51,7 @@ export function switchMarkers(kernel: Kernel, { states, places }: MarkerSwitches
   return { ...kernel, blocks };
 }
 
-/** Whether an instruction marks where a barrier could stand. */
+/** Whether an instruction marks a candidate position of a barrier. */
 export function isCandidate({ marker }: Instruction): boolean {
   return marker?.name === 'candidate' && marker.number !== undefined;
 }

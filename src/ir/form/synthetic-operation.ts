@@ -1,4 +1,4 @@
-/** Operations that the passes make themselves: copies, conversions between widths, unknown values and effects. */
+/** Operations that the passes create: copies, conversions between widths, unknown values and effects. */
 import type { Width } from '../../isa/model/domain.ts';
 import type { Effect, Operation, ValueType } from '../../isa/model/operation.ts';
 
@@ -26,7 +26,7 @@ export function copyOperation(type: ValueType): Operation {
   return copy;
 }
 
-/** True of an operation that hands its one source on unchanged. */
+/** True for an operation that returns its only source unchanged. */
 export function isCopy(candidate: Operation): boolean {
   return (
     candidate.opcode === 'mov' &&
@@ -87,7 +87,7 @@ export const equalAddresses: Operation = operation('setp.eq.b64', ['predicate'],
 
 /**
  * Results of any value, and no other effect.
- * @param mnemonic what it stands for, as the printer shows it
+ * @param mnemonic its original mnemonic, for the printer
  * @param reason why the values are not known
  */
 export function havocOperation(mnemonic: string, reason: string, results: readonly ValueType[]): Operation {
@@ -95,16 +95,16 @@ export function havocOperation(mnemonic: string, reason: string, results: readon
 }
 
 /**
- * What reads `%envreg1` and `%envreg2`: the high and the low word of the address of `Kernel.workspace`. Any values to
- * proofs; a run knows them.
+ * Read `%envreg1` and `%envreg2`: the high and the low word of the address of `Kernel.workspace`. Arbitrary values in
+ * proofs; known in a run.
  */
 export const workspaceHigh: Operation = havocOperation('mov', 'special register %envreg1', [32]);
 export const workspaceLow: Operation = havocOperation('mov', 'special register %envreg2', [32]);
 
 /**
- * Something whose effect is not known: a kernel that can reach it is never proved.
- * @param mnemonic what it stands for, as the printer shows it
- * @param reason why nothing is known of it, for the verdict
+ * An operation with an unknown effect: a kernel that can reach it is never proved.
+ * @param mnemonic its original mnemonic, for the printer
+ * @param reason why its effect is unknown, for the verdict
  * @param callee the function without a body that it calls
  */
 export function opaqueOperation(

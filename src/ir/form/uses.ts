@@ -1,4 +1,4 @@
-/** What becomes of the values of a kernel. */
+/** Uses of the values of a kernel. */
 import type { Kernel, Operand, ValueId } from './kernel.ts';
 
 /** Whether any instruction, phi or branch of a kernel reads a value. */

@@ -7,9 +7,9 @@ import type { Block, Kernel, Operand } from './kernel.ts';
 
 /**
  * Verifies a kernel: edges agree with terminators, blocks are in reverse postorder and reachable, definitions dominate
- * uses, phis have one input an edge, operands have the types of their operations, loops are what they say.
+ * uses, phis have one input an edge, operands have the types of their operations, loops match the control flow.
  *
- * @throws InvariantError where one does not hold
+ * @throws InvariantError if one does not hold
  */
 export function verifyKernel(kernel: Kernel): void {
   verifyEdges(kernel);
@@ -104,7 +104,7 @@ function verifyBlock(kernel: Kernel, types: readonly ValueType[], block: Block):
   const { terminator } = block;
   if (terminator.kind === 'branch') {
     verifyUse(terminator.condition, block.id, Infinity);
-    invariant(operandType(types, terminator.condition) === 'predicate', `${where}: condition is no predicate`);
+    invariant(operandType(types, terminator.condition) === 'predicate', `${where}: condition is not a predicate`);
   } else if (terminator.kind === 'switch') {
     verifyUse(terminator.index, block.id, Infinity);
     invariant(operandType(types, terminator.index) === 32, `${where}: index is not 32 bits wide`);
