@@ -2,10 +2,12 @@
 import { sharedLaneBits } from '../analysis/values/butterfly.ts';
 import type { Steps } from '../base/coroutine.ts';
 import { warpSize } from '../device/hardware-limits.ts';
+import type { Severity } from '../source/severity.ts';
 import type { Term } from '../term/term.ts';
 import type { KernelAndLaunch, SymbolicFacts } from './context/facts.ts';
 import { decideCheaply } from './deciding/cheap-tiers.ts';
 import type { SolverTiers } from './deciding/solver-tiers.ts';
+import type { CheckPolicy } from './request/check-request.ts';
 import type { Instances, TermInstance, TierContext } from './obligations/instance.ts';
 import type { AccessPair, AccessSide, Obligation } from './obligations/obligation.ts';
 import type { Access } from '../analysis/values/access.ts';
@@ -14,6 +16,11 @@ import type { BlockId, Instruction, Kernel, Operand } from '../ir/form/kernel.ts
 import { isUsed } from '../ir/form/uses.ts';
 import { exchangedBy } from './ordering/synchronising-access.ts';
 import { conditionsOf, multipleOf } from './premises/premises.ts';
+
+/** The severity of a race whose threads store equal values. */
+export function equalWriteSeverity({ sameValueWrites, race }: CheckPolicy): Severity {
+  return sameValueWrites === 'proved' ? race : sameValueWrites;
+}
 
 /** Whether both threads of an obligation store equal values, decided from the terms only. */
 export function storesSameValue(

@@ -21,7 +21,7 @@ import { chosenLaunch, isOwn, missingReleaseAcquire, missingOrder, raceInterleav
 import { recordedRace } from './witness/recording.ts';
 import type { PairScope } from './obligations/instance.ts';
 import { type Standing, decidingConditions, isGiven, standingOf, unconfirmed, weaker } from './witness/origin.ts';
-import { keepsElements, storesLiteral } from './equal-writes.ts';
+import { equalWriteSeverity, keepsElements, storesLiteral } from './equal-writes.ts';
 import { groupByCause } from './root-cause.ts';
 import { type RaceState, indirectionOf, restsOnForeseen } from './race-check.ts';
 import { type Shown, describeWitness } from './witness/replay.ts';
@@ -453,7 +453,7 @@ function raceFinding(
 /** The severity of a race without mitigating conditions. */
 function severityOf(policy: CheckPolicy, { pair, sameValue }: Pick<OpenPair, 'pair' | 'sameValue'>): Severity {
   if (pair.conflict === 'volatile' && policy.volatile !== 'allow') return policy.volatile;
-  return sameValue && policy.sameValueWrites !== 'proved' ? policy.sameValueWrites : policy.race;
+  return sameValue ? equalWriteSeverity(policy) : policy.race;
 }
 
 /** The array and the lines of a pair. */

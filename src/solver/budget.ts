@@ -45,16 +45,3 @@ export const maxParts = 20_000;
 export const maxSplits = 400;
 /** Maximum number of gates in one problem over bit-vectors. */
 export const maxGates = 60_000;
-<<<<<<< HEAD
-=======
-
-/**
- * Z3's solvers of linear arithmetic, by number, and the share of the units of a question that each gets, sequentially.
- * Of the slow questions of checks the older one decides in a tenth of a second some that the newer one gives up on
- * after 20 s; for a few it is the reverse.
- */
-export const arithmeticSolvers: readonly (readonly [solver: number, share: number])[] = [
-  [2, 1],
-  [6, 1 / 4],
-];
->>>>>>> 60698788b78f5eb3e238156bf762058460b251db

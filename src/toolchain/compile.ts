@@ -25,6 +25,7 @@ import {
   type FlagSelection,
   type Trust,
   includedFolders,
+  flagsOfBuild,
 } from './flags.ts';
 import { spellingOfPath } from '../ptx/debug-information.ts';
 import { deviceCode, type DeviceCode, type Unoptimised, type WantedCode } from './device-code.ts';
@@ -453,7 +454,7 @@ async function withSetting<Result extends Omit<CompileResult, 'ptx'>>(
     if (diagnostics.length > 0) return { dependencies: [], diagnostics };
     const notes = request.flags.flatMap(({ origin }, index) => droppedNotes(selected[index]!, origin));
     const words = selected.flatMap((selection) => selection.flags);
-    const all = [...ownWords(words, build), ...buildFlags(request, build), `-I${include}`];
+    const all = [...flagsOfBuild(words, build, request), `-I${include}`];
     const flags = copy?.wordsFor(all) ?? all;
     const { input = file, mirror = null } = copy ?? {};
     const result = await use({ request, root, file, input, mirror, unit, temporary, cwd, env, roots, flags });
@@ -486,28 +487,6 @@ function architectureNote({ arch, file, root }: DependencyRequest, named: readon
   const message = `The flags of this file name ${machines.join(', ')}; Selvage compiled it for ${arch}. Give --arch ${machines[0]}, or set arch in .selvage.yml.`;
   const location = { file: relative(root, resolve(root, file)), line: 1 };
   return [{ severity: 'notice', code: 'compile/architecture', message, location }];
-}
-
-/** With `-restrict`, nvcc asserts that no pointers alias, as with `__restrict__`: not in the verification build. */
-function ownWords(flags: readonly string[], build: Build): readonly string[] {
-  return build === 'production' ? flags : flags.filter((flag) => flag !== '-restrict' && flag !== '--restrict');
-}
-
-function buildFlags({ compiler, arch, trust, unoptimised }: DependencyRequest, build: Build): string[] {
-  const { features } = compiler;
-  const flags = [`-arch=${arch}`, '-lineinfo'];
-  if (build === 'verification') {
-    // After the user's own, so that these take precedence. Restrict pointers would let the compiler keep a value of
-    // memory in a register across a barrier, and drop the load that races.
-    flags.push('-D__restrict__=', '-D__restrict=', '-D__SELVAGE__=1');
-    flags.push(...(features.fastCompile && unoptimised === undefined ? ['-Ofc', 'max'] : ['-Xcicc', '-O0']));
-  }
-  if (trust === 'pull-request') {
-    // Messages quote lines of files, and `#line` chooses which.
-    flags.push('-Xcompiler', '-fno-diagnostics-show-caret');
-    if (features.briefDiagnostics) flags.push('--brief-diagnostics=true');
-  }
-  return flags;
 }
 
 /** Names that must not be passed to nvcc, and a unit that is a link to a file outside. */

@@ -187,3 +187,37 @@ export async function includedFolders({ args, directory }: FlagGroup): Promise<s
   const found = await Promise.all(named.map((path) => realPath(resolve(directory, path))));
   return found.filter((path) => path !== null);
 }
+
+/** What a build adds to the flags of the user. */
+interface BuildFlagRequest {
+  readonly compiler: { readonly features: { readonly fastCompile: boolean; readonly briefDiagnostics: boolean } };
+  readonly arch: string;
+  readonly trust: Trust;
+  /** Why `-Ofc max` is not used; undefined if it is. */
+  readonly unoptimised?: string | undefined;
+}
+
+/**
+ * The flags of the user, followed by those of the build. The verification build neutralizes flags and qualifiers that let
+ * the compiler assume that no pointers alias: it could keep a value of memory in a register across a barrier, and drop
+ * the load that races.
+ */
+export function flagsOfBuild(
+  flags: readonly string[],
+  build: 'verification' | 'production',
+  { compiler: { features }, arch, trust, unoptimised }: BuildFlagRequest,
+): readonly string[] {
+  const own = [`-arch=${arch}`, '-lineinfo'];
+  if (build === 'verification') {
+    own.push('-D__restrict__=', '-D__restrict=', '-D__SELVAGE__=1');
+    own.push(...(features.fastCompile && unoptimised === undefined ? ['-Ofc', 'max'] : ['-Xcicc', '-O0']));
+  }
+  if (trust === 'pull-request') {
+    // Messages quote lines of files, and `#line` chooses which.
+    own.push('-Xcompiler', '-fno-diagnostics-show-caret');
+    if (features.briefDiagnostics) own.push('--brief-diagnostics=true');
+  }
+  const isRestrict = (flag: string): boolean => flag === '-restrict' || flag === '--restrict';
+  // The last definition of a macro takes precedence.
+  return [...(build === 'production' ? flags : flags.filter((flag) => !isRestrict(flag))), ...own];
+}
