@@ -1,2 +1,2 @@
 import{createRequire as nodeCreateRequire}from'node:module';const require=nodeCreateRequire(import.meta.url);
-import{includedFolders,isPrivatePlace,selectFlags}from"./chunk-core.js";import"./chunk-system-cache-folder.js";import"./chunk-required-node-url.js";import"./chunk-required-node-fs.js";import"./chunk-diff-libesm-convert-dmp.js";import"./chunk-empty.js";export{includedFolders,isPrivatePlace,selectFlags};
+import{flagsOfBuild,includedFolders,isPrivatePlace,selectFlags}from"./chunk-core.js";import"./chunk-system-cache-folder.js";import"./chunk-required-node-url.js";import"./chunk-required-node-fs.js";import"./chunk-diff-libesm-convert-dmp.js";import"./chunk-empty.js";export{flagsOfBuild,includedFolders,isPrivatePlace,selectFlags};
