@@ -142,7 +142,7 @@ __global__ void told_by_first(const int* in, int* out) {
     out[64 * blockIdx.x + (told & 63 ^ threadIdx.x)] = told;
 }
 
-// Thread 0 may set the counter back after others have drawn from it.
+// Thread 0 may reset the counter after others have taken tickets from it.
 // selvage: block=64 grid=1
 __global__ void counter_reset_strongly(int* count, int* out) {
     if (threadIdx.x == 0) relaxed_store(count, 0);

@@ -118,7 +118,7 @@ __global__ void released_by_others(int* taken, int* out) {
     *(volatile int*)taken = 0;
 }
 
-// What one block after the other sets is no flag of one thread.
+// A variable that one block after the other sets is not the flag of one thread.
 // selvage: block=64 grid=4 assume(turn[*] in 0..0)
 __global__ void turn_of_blocks(volatile int* turn, int* sum) {
     if (threadIdx.x == 0) {

@@ -3,7 +3,7 @@
 // expect: scatter_collides race=race divergence=proved finding race/shared lines 31,31
 // expect: compact_by_short_mask race=race divergence=proved finding race/global lines 39,39
 //
-// Elements go where the reversed bits of their index, or the number of bits set below them, say. In the broken versions a
+// Indices are the reversed bits of an index, or the number of bits set below it. In the broken versions a
 // bit is lost, and the mask counts too few.
 
 extern __shared__ float s[];

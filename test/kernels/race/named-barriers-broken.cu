@@ -81,7 +81,7 @@ __global__ void one_round_ahead(int* out) {
     }
 }
 
-// Who comes by the barrier in an earlier round has not waited in this one.
+// A thread that skips the barrier in an earlier iteration has not waited in this one.
 // selvage: block=64 grid=1
 __global__ void waited_in_another_round(int* out) {
     __shared__ int s[32];
@@ -97,7 +97,7 @@ __global__ void waited_in_another_round(int* out) {
     }
 }
 
-// Nobody waits with those that arrive unless n is large: then they have been waited for too early.
+// No thread waits for the arriving ones unless n is large: otherwise the reads come too early.
 // selvage: block=64 grid=1 arg(n=1)
 __global__ void sometimes_waiting(int* out, int n) {
     __shared__ int s[32];
@@ -111,7 +111,7 @@ __global__ void sometimes_waiting(int* out, int n) {
     }
 }
 
-// The first warp and the third have never met.
+// The first warp and the third have never synchronised.
 // selvage: block=96 grid=1
 __global__ void link_missing(int* out) {
     __shared__ int s[32];
@@ -142,7 +142,7 @@ __global__ void one_name_for_two(int* out) {
     out[t] = s[t ^ 33];
 }
 
-// Each waits for what the other does behind its own wait.
+// Each waits for an arrival that the other executes after its own wait.
 // selvage: block=64 grid=1
 __global__ void crossed(int* out) {
     const int t = threadIdx.x;

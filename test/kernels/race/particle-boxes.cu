@@ -2,7 +2,7 @@
 // expect: forces_one_barrier race=race divergence=proved finding race/shared lines 16,30 finding race/shared lines 17,31 finding race/shared lines 18,32 finding race/shared lines 19,33
 // expect: forces_of_both race=race divergence=proved finding race/global lines 20,20 finding race/global lines 21,21 finding race/global lines 22,22 finding race/global lines 23,23
 //
-// Forces between particles in boxes, a box a block: each particle of the box meets all particles of the neighbouring
+// Forces between particles in boxes, one box per block: each particle of the box interacts with those of adjacent
 // boxes, which are brought to shared memory box by box. Written out sixteen times, 192 accesses a thread.
 
 #define BOX 128
