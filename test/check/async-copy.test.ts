@@ -1,4 +1,4 @@
-/** Random pipelines of `cp.async`, with block and memory barriers: a proved one races in no run, and racy runs are reported. */
+/** Random pipelines of `cp.async`, with block and memory barriers: proved ones race in no run, racy runs are found. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { seededRandom } from '../../src/base/random.ts';

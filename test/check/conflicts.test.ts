@@ -92,7 +92,7 @@ test('a branch on the value of a strong load is not uniform', async () => {
   assert.equal(await verdicts(body), 'possible/divergent');
 });
 
-test('an exchange that returns a value other than the stored one takes the lock, if all store the same value', async () => {
+test('an exchange that returns another value than the stored one takes the lock, if all store the same', async () => {
   const take = (label: string, mark: number): string =>
     `${label}: mov.u32 %r2, ${mark}; atom.global.exch.b32 %r1, [%d1], %r2; setp.eq.u32 %p1, %r1, ${mark}; @%p1 bra ${label};`;
   const locked = (mark: number): string =>

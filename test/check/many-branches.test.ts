@@ -26,7 +26,7 @@ function inARow(count: number): string {
   return `mov.u32 %r10, %r0;\n${steps.join('\n')}\nmul.wide.s32 %d10, %r10, 4;\nadd.s64 %d11, %d2, %d10;\nst.global.u32 [%d11], %r10;\nret;`;
 }
 
-test('nested branches with too many pairs of accesses: a race is witnessed, the remaining pairs stay open', async () => {
+test('nested branches with too many pairs of accesses: a race is witnessed, the other pairs stay open', async () => {
   const { race, open } = await check(nested(300));
   assert.equal(race.verdict, 'race');
   assert.equal(open.beside?.kind, 'many-pairs');

@@ -82,7 +82,7 @@ test('a scalar that decides the race is given, or representative', async () => {
   assert.equal((await check(besides, { policy: { sameValueWrites: 'error' } })).race.findings[0]!.severity, 'error');
 });
 
-test('a mask of low bits implies the fact of a remainder, and a division implies that its divisor is not 0', async () => {
+test('a mask of low bits implies the fact of a remainder, and a division that its divisor is not 0', async () => {
   // a[2 * tid + n] = a[2 * (tid + 7)]
   const index = 'shl.b32 %r1, %r0, 1; add.s32 %r2, %r1, %r9; add.s32 %r3, %r1, 14;';
   const body = `${index} ${load('%r4', '%d1', '%r3', 10)} ${store('%d1', '%r2', '%r4', 11)}`;
@@ -113,7 +113,7 @@ test('findings that contents of memory decide are at most possible', async () =>
   assert.deepEqual(races(indirect), ['write-write notice possible']);
 });
 
-test('a possible finding is never an error, a confirmed one has a witness, and races need proved barriers', async () => {
+test('a possible finding is never an error, a confirmed one has a witness; races need proved barriers', async () => {
   const seen = new Set<string>();
   for (let seed = 0; seed < 36; seed++) {
     const random = seededRandom(seed);

@@ -85,7 +85,7 @@ test('a product reads the bytes of its descriptors', async () => {
     'the next chunk of a row and more': `add.s64 %d32, %d30, 7; ${product('%d32')}`,
     'rows with a larger stride': `${descriptor('%r30', '%d32', '0x4000008000000000')} ${product('%d32')}`,
     'another field': `cvt.u64.u32 %d33, %r9; shl.b64 %d33, %d33, 32; add.s64 %d32, %d30, %d33; ${product('%d32')}`,
-    'an unknown stride': `and.b32 %r41, %r9, 1023; cvt.u64.u32 %d33, %r41; add.s64 %d32, %d30, %d33; ${product('%d32')}`,
+    'unknown stride': `and.b32 %r41, %r9, 1023; cvt.u64.u32 %d33, %r41; add.s64 %d32, %d30, %d33; ${product('%d32')}`,
     'bits of two addresses': `or.b64 %d32, %d30, %d31; ${product('%d32')}`,
     'a descriptor from memory': `ld.u64 %d32, [%d1]; ${product('%d32')}`,
   };

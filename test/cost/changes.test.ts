@@ -1,7 +1,7 @@
 /**
  * Kernels before and after a change: the reported costs, and their line. Each file of `changes/` contains both
- * versions, the later one under `#ifdef AFTER`. A comment above each kernel states that the change makes metrics `worse`
- * or `better`, that it is `neutral`, or the message about code (`told`). These come from counters of runs, not from bounds.
+ * versions, the later one under `#ifdef AFTER`. A comment above each kernel states that the change makes metrics
+ * `worse` or `better`, is `neutral`, or has a message about code (`told`): from counters of runs, not from bounds.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';

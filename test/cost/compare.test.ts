@@ -153,11 +153,8 @@ test('kernels and parameters that are renamed are compared with their former ver
   assert.deepEqual([...only.found.keys()], []);
 });
 
-test(
-  'kernels with changed parameters or template arguments are compared with their former versions',
-  { skip },
-  async () => {
-    const base = `
+test('kernels with changed parameters or template arguments are compared', { skip }, async () => {
+  const base = `
 // selvage: block=256 grid=64
 __global__ void rows(const float4 *in, float *out) {
   float4 v = in[blockIdx.x * blockDim.x + threadIdx.x];
@@ -168,23 +165,22 @@ template __global__ void times<2>(float *);
 __global__ void scaled(float *a) { a[threadIdx.x] = 2; }
 __global__ void scaled(int *a) { a[threadIdx.x] = 2; }
 `;
-    const head = base
-      .replace('const float4 *in, float *out', 'const Four *in, float *out, int unused')
-      .replace('float4 v', 'Four v')
-      .replace(/times<2>/, 'times<3>')
-      .replace('scaled(float *a)', 'scaled(double *a)')
-      .replace('scaled(int *a)', 'scaled(long *a)');
-    const { comparison, found } = await compareTexts(base, `struct Four { float x, y, z, w; };${head}`);
-    assert.deepEqual(comparison.renamedKernels?.map(({ head: name }) => name).slice(0, 2), [
-      'rows(Four const*, float*, int)',
-      'times<3>(float*)',
-    ]);
-    const { base: was, head: is, location } = found.get('rows sectors')!;
-    assert.deepEqual([was, is, location?.line], ['20', '68', 4]);
-    // Overloads are matched only by their bodies.
-    assert.equal(found.size, 1);
-  },
-);
+  const head = base
+    .replace('const float4 *in, float *out', 'const Four *in, float *out, int unused')
+    .replace('float4 v', 'Four v')
+    .replace(/times<2>/, 'times<3>')
+    .replace('scaled(float *a)', 'scaled(double *a)')
+    .replace('scaled(int *a)', 'scaled(long *a)');
+  const { comparison, found } = await compareTexts(base, `struct Four { float x, y, z, w; };${head}`);
+  assert.deepEqual(comparison.renamedKernels?.map(({ head: name }) => name).slice(0, 2), [
+    'rows(Four const*, float*, int)',
+    'times<3>(float*)',
+  ]);
+  const { base: was, head: is, location } = found.get('rows sectors')!;
+  assert.deepEqual([was, is, location?.line], ['20', '68', 4]);
+  // Overloads are matched only by their bodies.
+  assert.equal(found.size, 1);
+});
 
 const shaped = `
 struct Shape { int rows; int columns; };

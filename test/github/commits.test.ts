@@ -29,7 +29,7 @@ after(async () => {
   rmSync(shallow, { recursive: true, force: true });
 });
 
-test('the merge base comes from GitHub, otherwise from the history of the clone, and by default is the base', async () => {
+test('the merge base comes from GitHub, otherwise from the history of the clone, or it is the base', async () => {
   assert.equal(await findMergeBase(octokit, clone, event), start);
   assert.deepEqual(server.faults, []);
   server.settings.outage = 500;

@@ -1,5 +1,5 @@
 /**
- * Every request of a run fails with every fault: after one run without faults the state is as if none had occurred. A run
+ * Every request of a run fails with every fault: after one run without faults the state is as if none occurred. A run
  * posts its verdicts first, and then the results of repairs.
  */
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-/** Validators against the truth by re-execution, on a few launches of some kernels of each kind; `measure.ts` takes all. */
+/** Validators against the truth by re-execution, on a few launches of some kernels; `measure.ts` takes all of them. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { allExtensions, paperRules } from '../../src/idempotency/model/extensions.ts';
@@ -8,7 +8,7 @@ import { launchesOf } from './launches.ts';
 import { truthOf } from './truth.ts';
 import { checkCorpusKernel, classifyCorpusKernel, isValidated } from './validate.ts';
 
-/** The first launches of a kernel have arrays disjoint, equal, empty, touching, with one byte or one element in common. */
+/** The first launches of a kernel have arrays disjoint, equal, empty, touching, with a common byte or element. */
 const launches = 6;
 const contents = 3;
 const stops = 3;

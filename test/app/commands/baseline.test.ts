@@ -1,4 +1,4 @@
-/** `selvage baseline`: initial findings of a repository are not reported again; fixed ones are removed from the file. */
+/** `selvage baseline`: initial findings of a repository are not reported again; fixed ones leave the file. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';

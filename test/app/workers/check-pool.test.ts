@@ -126,7 +126,7 @@ test('launches that were checked before one that hangs keep their results, later
   });
 });
 
-test('a worker that crashes is an internal error of one kernel; one that fills its memory is out of memory', async () => {
+test('a worker that crashes is an internal error of one kernel; one that fills its memory runs out of it', async () => {
   const names = ['throws', 'fine', 'exits', 'fine', 'fills', 'racy'];
   await withChecks({ limits: { stretch: 50, memory: 64 }, check: hanging }, async (checks) => {
     // The first and all following ones are passed to a worker.

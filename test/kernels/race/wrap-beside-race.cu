@@ -1,6 +1,6 @@
 // expect: one_size race=possible divergence=proved
 //
-// Only an argument with which the index in line 11 wraps around shows the race in line 10: no host program uses it. Nor is
+// Only an argument with which the index in line 11 wraps around shows the race in line 10: no program uses it. Nor is
 // that index a finding: a proof assumes that it does not wrap around.
 
 // selvage: block=64 grid=2 assume(m >= 2)
