@@ -152,7 +152,7 @@ export interface WordedResult extends Omit<CheckResult, 'race' | 'divergence'> {
   readonly divergence: DivergenceReport;
 }
 
-/** What the parts of a check share, for a body. */
+/** Shared context of the parts of a check, for a body. */
 export function contextOf(body: string, options: CheckOptions = {}): KernelContext {
   return kernelContext(requestFor(kernelOf(body), options));
 }

@@ -74,7 +74,7 @@ export function compareRun(
 
 type CountedBy = Exclude<Count, 'leastSectors' | 'operations'>;
 
-/** Of the worst warp, by metric. */
+/** Counts of the worst warp, by metric. */
 export function worstOf(warps: readonly WarpCounts[]): Record<BoundMetric, number> {
   const worst = byMetric(boundMetrics, () => 0);
   for (const warp of warps) {

@@ -16,7 +16,7 @@ export interface BuildRecord {
   readonly compiler: string;
   /** Arguments of nvcc for a file. */
   readonly commands: Readonly<Record<Build, readonly string[]>>;
-  /** Of `selvage.h`. */
+  /** Hash of `selvage.h`. */
   readonly header: string;
   /** By file: hashes of the source, of its verification build, and of its production build. */
   readonly files: Readonly<Record<string, string>>;

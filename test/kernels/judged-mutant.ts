@@ -27,7 +27,7 @@ export interface MutantUnit {
 export interface CheckedMutant {
   readonly requests: readonly CheckRequest[];
   readonly reports: readonly KernelReport[];
-  /** Of the verification build. */
+  /** PTX of the verification build. */
   readonly ptx: string;
 }
 

@@ -30,7 +30,7 @@ interface Outcome {
 interface Original {
   readonly file: string;
   readonly text: string;
-  /** Of the verification build, if it is available. */
+  /** PTX of the verification build, if it is available. */
   readonly ptx: string | null;
   readonly sites: readonly Site[];
 }

@@ -56,9 +56,9 @@ export interface Sights {
 const mostSizes = 3;
 /** Schedules of blocks and warps. */
 const schedules = [undefined, 1, 2, 3] as const;
-/** Of a run, unless the caller has larger launches. */
+/** Step limit of a run by default. */
 const usualSteps = 150_000;
-/** Of a larger launch some blocks run. */
+/** Limit of threads that are run; of a larger launch only some blocks are. */
 const mostThreads = 8192;
 
 /** The runs with a result. */

@@ -15,7 +15,7 @@ interface Setting {
   readonly compiler: string;
   readonly configuration?: string;
   readonly files?: Readonly<Record<string, string>>;
-  /** Of the command line. */
+  /** Arguments of nvcc on the command line. */
   readonly args?: readonly string[];
   readonly config?: string;
   readonly log?: string[];

@@ -16,7 +16,7 @@ __global__ void shift(int* A) {
 `;
 
 test(
-  '--write edits the file, else the patch is printed; what is read-only stays as it is',
+  '--write edits the file, otherwise the patch is printed; read-only files stay unchanged',
   { skip: withoutNvcc },
   async (t) => {
     const folder = temporaryFolder(t);

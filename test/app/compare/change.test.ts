@@ -159,7 +159,7 @@ test('templates and headers that nothing compiles are listed', async () => {
   assert.deepEqual(
     report.notAnalysed?.map(({ what, reason }) => [what, reason]),
     [['orphan.cuh', 'no .cu file includes this header']],
-    'used.cuh has no code in what was compiled here',
+    'used.cuh has no code in the compiled units',
   );
 });
 

@@ -48,7 +48,7 @@ const sequences: readonly (readonly [launches: readonly string[], reason?: RegEx
   [['C=A+B@1', 'D=E+F@2', 'G=D+E@2', 'H=C+B@1']],
 ];
 
-test('a sequence is idempotent unless a later launch writes what an earlier one reads', async () => {
+test('a sequence is idempotent unless a later launch writes data that an earlier one reads', async () => {
   const lines = sequences.flatMap(([launches], sequence) => launches.map((text) => ({ ...launch(text), sequence })));
   const found = await judged(lines);
   assert.equal(found.size, sequences.length);

@@ -154,7 +154,7 @@ __global__ void serves_before_it_is_done(int* next, int* turn, int* sum) {
     }
 }
 
-// Each thread takes a ticket; that of thread 0 is published to all, who all write there.
+// Each thread takes a ticket; thread 0 publishes its ticket to all threads, which all write there.
 // selvage: block=2 grid=2
 __global__ void number_of_another(unsigned* next, int* out) {
     __shared__ unsigned told;

@@ -14,7 +14,7 @@
 // expect: counter_reset_behind_barrier race=proved divergence=proved
 //
 // Strong loads and stores do not race with each other or with atomics, if both are of the same bytes and their scopes
-// reach each other. What they read differs between threads.
+// reach each other. The values that they read differ between threads.
 
 __device__ int relaxed_load(int* p) {
     int value;

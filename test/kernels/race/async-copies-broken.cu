@@ -18,7 +18,7 @@
 #define COMMIT() __pipeline_commit()
 #define WAIT(left) __pipeline_wait_prior(left)
 
-// A copy is not ordered before what its own thread does until that waits.
+// A copy is not ordered before later accesses of the same thread until that waits.
 // selvage: block=64 grid=1
 __global__ void own_element_no_wait(const int* in, int* out) {
     __shared__ int s[64];

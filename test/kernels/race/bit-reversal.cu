@@ -27,7 +27,7 @@ __global__ void scatter_collides(const float* in, float* out) {
     unsigned t = threadIdx.x;
     unsigned bits = 31 - __clz(blockDim.x);
     if (blockDim.x >= 4)
-        // The lowest bit of the index is the highest of what is shifted out.
+        // The lowest bit of the index is the highest of the bits shifted out.
         s[__brev(t << 1) >> (33 - bits)] = in[blockIdx.x * blockDim.x + t];
     __syncthreads();
     out[blockIdx.x * blockDim.x + t] = blockDim.x >= 4 ? s[t / 2] : 0;

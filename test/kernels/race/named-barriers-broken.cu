@@ -12,7 +12,7 @@
 // expect: crossed race=possible divergence=possible
 // expect: only_where_loaded race=race divergence=possible finding race/shared lines 164,166
 //
-// Barriers of part of a block that do not order what they seem to.
+// Barriers of part of a block that do not give the apparent order.
 
 // selvage: block=64 grid=1
 __global__ void other_half(int* out) {
@@ -24,7 +24,7 @@ __global__ void other_half(int* out) {
     out[t] = s[63 - t];
 }
 
-// Who reads only arrives.
+// The readers only arrive.
 // selvage: block=64 grid=1
 __global__ void wrong_way(int* out) {
     __shared__ int s[32];
@@ -51,7 +51,7 @@ __global__ void written_after_arriving(int* out) {
     }
 }
 
-// What those that wait did before does not come before what the others do after arriving.
+// Accesses before a wait are not ordered before accesses of other threads after their arrival.
 // selvage: block=64 grid=1
 __global__ void read_before_waiting(int* out) {
     __shared__ int s[32];

@@ -81,7 +81,7 @@ __global__ void forces_one_barrier(const float4* particles, const int* neighbour
     }
 }
 
-// What acts on one acts on the other: the box to the right is another block's home.
+// Forces act on both particles: the box to the right belongs to another block.
 // selvage: block=64 grid=3
 __global__ void forces_of_both(const float4* particles, Force force) {
     __shared__ float tile[4][BOX];

@@ -110,7 +110,7 @@ __global__ void told_by_another(const int* in, int* out, int* count) {
     if (keeps) out[start + __popc(kept & ((1u << (t & 31)) - 1))] = i;
 }
 
-// What is reserved is for those that are not kept.
+// Slots are reserved for the elements that are not kept.
 // selvage: block=64 grid=2
 __global__ void counts_others(const int* in, int* out, int* count) {
     const int t = threadIdx.x, i = blockIdx.x * 64 + t;
