@@ -1,4 +1,4 @@
-/** Random pipelines of `cp.async`, with barriers of the block and in memory: what is proved no run sees racing, and what runs see racing is found. */
+/** Random pipelines of `cp.async`, with block and memory barriers: proved ones race in no run, racy runs are found. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { seededRandom } from '../../src/base/random.ts';
@@ -12,20 +12,20 @@ import { sweep } from '../run/sweep.ts';
 after(closeSolver);
 
 const threads = 64;
-/** Where threads wait for what never comes, a run ends here. */
+/** A run whose threads wait for an event that never comes ends after this many instructions. */
 const steps = 150_000;
 const roundsToRun = [0, 1, 2, 5];
 
 type Random = (below: number) => number;
 
-/** Barriers in memory, apart from what the copies go to. */
+/** Barriers in memory, disjoint from the buffers that the copies write. */
 const declarations = '.shared .align 8 .b64 first; .shared .align 8 .b64 second;';
 
 const setUp = (isSecond: boolean): string => `mov.u32 %r75, first; mov.u32 %r76, second; setp.ne.u32 %p5, %r0, 0;
   @%p5 bra I; ${isSecond ? 'mbarrier.init.shared.b64 [%r76], 128;' : 'mbarrier.init.shared.b64 [%r75], 64;'} I: bar.sync 0;`;
 
 /**
- * A random kernel body: statements before, in and behind a loop of `n` rounds, with a loop of three in some of them.
+ * A random kernel body: statements before, in and after a loop of `n` iterations, some with an inner loop of three.
  * @param inMemory with barriers in memory
  */
 function randomPipeline(random: Random, inMemory: boolean): string {
@@ -65,12 +65,12 @@ function randomPipeline(random: Random, inMemory: boolean): string {
     lines.push(`ld.shared.u32 %r4, [${address(round, element)}];`);
   };
 
-  /** All threads arrive, and mostly wait; the second barrier expects copies to arrive too. */
+  /** All threads arrive, and usually wait; the second barrier expects copies to arrive too. */
   const isSecond = random(3) === 0;
   const byParity = random(3) === 0;
   let arrivals = 0;
   const synchronize = (round: string | null): void => {
-    // What is counted by rounds, or by copies, is arrived at in one place.
+    // Arrivals that are counted by iterations or by copies are at one place.
     if ((byParity || isSecond) && arrivals++ > 0) return void lines.push('bar.sync 0;');
     const barrier = isSecond ? '%r76' : '%r75';
     if (isSecond && random(8) > 0) lines.push('cp.async.mbarrier.arrive.noinc.shared.b64 [%r76];');
@@ -142,7 +142,7 @@ function races(body: string, rounds: number): boolean {
   return runKernel(run).races.length > 0;
 }
 
-/** Verdicts on `count` random pipelines, each held against runs. */
+/** Verdicts on `count` random pipelines, each compared with runs. */
 async function compare(
   count: number,
   seed: number,
@@ -167,24 +167,24 @@ async function compare(
   return tally;
 }
 
-/** How many of a tally were decided, and how many of those proved. */
+/** Decided pipelines of a tally, and the proved ones among them. */
 function decided(tally: Record<string, number>): { readonly all: number; readonly proved: number } {
   const proved = tally['proved, clean'] ?? 0;
   return { all: proved + (tally['race, racy'] ?? 0) + (tally['race, clean'] ?? 0), proved };
 }
 
-test('random pipelines of a known number of rounds are decided', async () => {
+test('random pipelines with a known trip count are decided', async () => {
   const count = sweep(12, 80);
   const { all, proved } = decided(await compare(count, 1, 5));
   assert.ok(all >= 0.95 * count && proved >= 0.2 * count, `${all} decided, ${proved} proved`);
 });
 
-test('random pipelines with barriers in memory', async () => {
+test('random pipelines with barriers in memory agree with runs', async () => {
   const { all, proved } = decided(await compare(40, 3, 5, true));
   assert.ok(all >= 20 && proved >= 4, `${all} decided, ${proved} proved`);
 });
 
-test('random pipelines of any number of rounds', async () => {
+test('random pipelines of any trip count agree with runs', async () => {
   const { all, proved } = decided(await compare(30, 2, null));
   assert.ok(all >= 28 && proved >= 5, `${all} decided, ${proved} proved`);
 });
@@ -200,7 +200,7 @@ test('a copy of the first iteration is pending at the barrier of the last one', 
   assert.equal(race.verdict, 'race');
 });
 
-test('a flag hands over a copy once its thread has waited for it', async () => {
+test('a flag publishes a copy if its thread has waited for the copy', async () => {
   const handOver = (work: string): string =>
     `cvt.u32.u64 %r30, %d3; setp.ne.s32 %p1, %r0, 0; @%p1 bra R; cp.async.ca.shared.global [%r30], [%d1], 4; ${work} bra X;
     R: setp.ne.s32 %p3, %r0, 32; @%p3 bra X; L: ld.acquire.gpu.u32 %r1, [%d2]; setp.eq.s32 %p2, %r1, 0; @%p2 bra L;

@@ -1,4 +1,4 @@
-/** Calls of functions without a body, which are taken to have no effect where no address is handed to them. */
+/** Calls of functions without a body, which are assumed to have no effect unless they get an address. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { checkKernel } from '../../src/check/check-kernel.ts';
@@ -6,7 +6,7 @@ import { closeSolver, kernelOf, requestFor } from './kernel-text.ts';
 
 after(closeSolver);
 
-/** Calls a function with what is in a register, and tells the verdicts, and what is assumed of calls. */
+/** Verdicts of a kernel that calls a function with a register, and whether each assumes that calls have no effect. */
 async function handing(type: 'b32' | 'b64', register: string, before = ''): Promise<string> {
   const call = `{ .param .${type} p; st.param.${type} [p], ${register}; call.uni report, (p); }`;
   const kernel = kernelOf(`${before} ${call}`, `.extern .func report (.param .${type} p);`);
@@ -17,12 +17,12 @@ async function handing(type: 'b32' | 'b64', register: string, before = ''): Prom
   return [race.verdict, divergence.verdict, ...assumed].join(' ');
 }
 
-test('numbers lead to no memory', async () => {
+test('integer arguments give a callee no access to memory', async () => {
   assert.equal(await handing('b32', '%r0'), 'proved proved true true');
   assert.equal(await handing('b32', '%r1', 'ld.global.u32 %r1, [%d1];'), 'proved proved true true');
 });
 
-test('addresses do, and so may what is loaded', async () => {
+test('address arguments do, and so may loaded values', async () => {
   for (const [register, before] of [
     ['%d1', ''],
     ['%d10', 'add.s64 %d10, %d1, 4;'],

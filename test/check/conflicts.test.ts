@@ -1,4 +1,4 @@
-/** Which accesses conflict under a launch: scopes, clusters, volatile accesses, and values that were read strongly. */
+/** Accesses that conflict under a launch: scopes, clusters, volatile accesses, and values of strong loads. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { check, closeSolver, verdicts } from './kernel-text.ts';
@@ -8,7 +8,7 @@ after(closeSolver);
 const add = 'red.relaxed.cluster.global.add.u32 [%d1], 1;';
 const own = 'mul.wide.s32 %d10, %r7, 4; add.s64 %d10, %d1, %d10;';
 
-test('without clusters the scope of the cluster is the block', async () => {
+test('without clusters, cluster scope is block scope', async () => {
   assert.equal(await verdicts(add), 'proved/proved');
   const { race } = await check(add, { grid: [4, 1, 1] });
   assert.equal(race.verdict, 'race');
@@ -18,7 +18,7 @@ test('without clusters the scope of the cluster is the block', async () => {
   assert.equal(await verdicts(add, alone), 'race/proved');
 });
 
-test('with clusters it reaches the blocks of one', async () => {
+test('with clusters, cluster scope reaches the blocks of one cluster', async () => {
   const launched = (cluster: readonly [number, number, number]) => ({ grid: [4, 1, 1], launch: { cluster } }) as const;
   assert.equal(await verdicts(add, launched([4, 1, 1])), 'proved/proved');
   assert.equal(await verdicts(add, launched([2, 1, 1])), 'race/proved');
@@ -27,7 +27,7 @@ test('with clusters it reaches the blocks of one', async () => {
   assert.equal(await verdicts(ofCluster(1), launched([2, 1, 1])), 'proved/proved');
   assert.equal(await verdicts(ofCluster(2), launched([2, 1, 1])), 'race/proved');
   assert.equal(await verdicts(ofCluster(0), launched([2, 1, 1])), 'proved/proved');
-  // Two blocks of one cluster race as well where one of the accesses is plain.
+  // Two blocks of one cluster race as well if one of the accesses is plain.
   const plain = `${ofCluster(1)} ld.global.u32 %r2, [%d10]; st.global.u32 [%d2+64], %r2;`;
   assert.equal(await verdicts(plain, launched([2, 1, 1])), 'race/proved');
   const { race } = await check(add, launched([2, 1, 1]));
@@ -36,14 +36,14 @@ test('with clusters it reaches the blocks of one', async () => {
   assert.notEqual(clusters[0], clusters[1]);
 });
 
-test('a kernel that nobody is seen to launch may be launched in clusters', async () => {
+test('a kernel without a known launch may be launched in clusters', async () => {
   const body = `${add} st.global.u32 [%d2], %r6;`;
   const { race } = await check(body, { block: null, grid: null });
   const shown = race.findings.filter(({ confirmed }) => confirmed).map(({ array }) => array);
   assert.deepEqual(shown, ['b']);
 });
 
-test('volatile accesses by policy', async () => {
+test('the policy sets the severity of races of volatile accesses', async () => {
   const body = 'st.volatile.shared.u32 [s], %r0; ld.volatile.shared.u32 %r1, [s+4]; st.volatile.shared.u32 [s+4], %r1;';
   const told = async (volatile: 'error' | 'warning' | 'allow'): Promise<string> => {
     const { race } = await check(body, { policy: { volatile } });
@@ -55,8 +55,8 @@ test('volatile accesses by policy', async () => {
   assert.equal(await told('allow'), 'proved');
 });
 
-test('possible races by policy', async () => {
-  // A scatter: right where no two elements of the second array are equal.
+test('the policy sets the severity of possible races', async () => {
+  // A scatter: race-free if no two elements of the second array are equal.
   const index = 'mul.wide.s32 %d10, %r7, 4; add.s64 %d10, %d2, %d10; ld.global.u32 %r1, [%d10];';
   const body = `${index} mul.wide.s32 %d10, %r1, 4; add.s64 %d10, %d1, %d10; st.global.u32 [%d10], %r7;`;
   for (const undecided of ['notice', 'warning'] as const) {
@@ -66,7 +66,7 @@ test('possible races by policy', async () => {
   }
 });
 
-test('volatile accesses and plain ones are an ordinary race whatever the policy', async () => {
+test('a volatile and a plain access are an ordinary race under every policy', async () => {
   const body = 'st.shared.u32 [s], %r0; ld.volatile.shared.u32 %r1, [s];';
   for (const volatile of ['warning', 'allow'] as const) {
     const { race } = await check(body, { policy: { volatile } });
@@ -74,7 +74,7 @@ test('volatile accesses and plain ones are an ordinary race whatever the policy'
   }
 });
 
-test('a value that is read strongly is no index that threads share', async () => {
+test('the value of a strong load is not an index that threads share', async () => {
   const body = (load: string): string =>
     `${load} st.relaxed.gpu.global.u32 [%d2], %r0; add.s32 %r2, %r1, %r7; mul.wide.s32 %d10, %r2, 4;
      add.s64 %d10, %d1, %d10; st.global.u32 [%d10], %r0;`;
@@ -87,12 +87,12 @@ test('a value that is read strongly is no index that threads share', async () =>
   );
 });
 
-test('nor does a branch on one bring all threads to a barrier', async () => {
+test('a branch on the value of a strong load is not uniform', async () => {
   const body = 'ld.relaxed.gpu.global.u32 %r1, [%d1]; setp.eq.s32 %p1, %r1, 0; @%p1 bra X; bar.sync 0; X: st.relaxed.gpu.global.u32 [%d1], 1;'; // oxfmt-ignore
   assert.equal(await verdicts(body), 'possible/divergent');
 });
 
-test('an exchange that finds another value than it leaves has the lock, if all leave that one', async () => {
+test('an exchange that returns another value than the stored one takes the lock, if all store the same', async () => {
   const take = (label: string, mark: number): string =>
     `${label}: mov.u32 %r2, ${mark}; atom.global.exch.b32 %r1, [%d1], %r2; setp.eq.u32 %p1, %r1, ${mark}; @%p1 bra ${label};`;
   const locked = (mark: number): string =>

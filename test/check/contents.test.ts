@@ -1,4 +1,4 @@
-/** Contents that runs draw are those that a command line says again. */
+/** Generated contents of runs and the command line that reproduces them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type GeneratedContents, generatedNumbers, drawnOf, drawnText, trailingValue, pointersIn } from '../../src/check/representative/contents.ts'; // oxfmt-ignore
@@ -12,7 +12,7 @@ const all: readonly GeneratedContents[] = [
   { kind: 'pointers', seed: 0, count: 64, size: 100, period: 24, numbersAt: [16] },
 ];
 
-test('a command line says what was drawn', () => {
+test('a command line reproduces generated contents', () => {
   for (const drawn of all) {
     const [, kind = '', numbers = ''] = /^(\w+)\((.*)\)$/.exec(drawnText(drawn)) ?? [];
     const again = drawnOf(kind, numbers.split(',').map(Number));
@@ -23,14 +23,14 @@ test('a command line says what was drawn', () => {
   assert.equal(drawnOf('anything', [1, 64]), undefined);
 });
 
-test('bounds ascend to the end, and behind it', () => {
+test('generated bounds ascend to the last element and beyond', () => {
   const bounds = { kind: 'ascending', seed: 3, count: 64, step: 3, least: 0 } as const;
   const numbers = generatedNumbers(bounds, 'int32');
   assert.ok(numbers.every((value, at) => at === 0 || value >= numbers[at - 1]!));
   assert.equal(trailingValue(bounds, 'int32'), numbers.at(-1));
 });
 
-test('numbers lie between pointers', () => {
+test('generated integers are between their bounds when pointers are', () => {
   const structs = { kind: 'pointers', seed: 0, count: 6, size: 9, period: 24, numbersAt: [16] } as const;
   assert.deepEqual(pointersIn(structs), [0, 1, 3, 4]);
 });

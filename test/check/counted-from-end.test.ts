@@ -1,4 +1,4 @@
-/** Indices that may count from the end, as Python has them: natural ones do not, and proofs need no more than that. */
+/** Indices that may count from the end, as in Python: representative ones do not, and proofs assume only that. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { check, closeSolver } from './kernel-text.ts';
@@ -13,13 +13,13 @@ function rows(row: string): string {
     $L:`;
 }
 
-test('rows as long as their stride are apart', async () => {
+test('rows as long as their stride are disjoint', async () => {
   const { race } = await check(rows('%r1'), { block: null, grid: [4, 1, 1] });
   assert.equal(race.verdict, 'proved');
   assert.ok(race.assumptions?.some(({ kind, text }) => kind === 'precondition' && /m >= n/.test(text)));
 });
 
-test('threads of one row meet where nothing tells them apart', async () => {
+test('threads of one row overlap if no index distinguishes them', async () => {
   const { race } = await check(rows('0'), { block: [32, 2, 1], grid: [4, 1, 1] });
   assert.equal(race.verdict, 'race');
 });

@@ -1,4 +1,4 @@
-/** Barriers of the grid, in which all its threads take part: no thread may have returned. */
+/** Barriers of the grid, which wait for all threads of it: no thread may have returned. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { checkKernel } from '../../src/check/check-kernel.ts';
@@ -16,15 +16,15 @@ async function divergenceOf(body: string) {
   return [divergence.verdict, ...divergence.findings.map(({ severity, confirmed }) => `${severity} ${confirmed}`)];
 }
 
-test('all threads reach it', async () => {
+test('a grid barrier that all threads reach is proved', async () => {
   assert.deepEqual(await divergenceOf(sync), ['proved']);
 });
 
-test('some threads of each block have returned', async () => {
+test('a grid barrier after some threads of each block have returned is not proved', async () => {
   for (const half of ['and.b32 %r1, %r0, 1; setp.eq.s32 %p1, %r1, 0;', 'setp.lt.s32 %p1, %r0, 32;'])
     assert.deepEqual(await divergenceOf(`${half} @!%p1 bra G; ${sync} G:`), ['divergent', 'error true'], half);
 });
 
-test('some blocks have', async () => {
+test('a grid barrier after some blocks have returned is not proved', async () => {
   assert.deepEqual(await divergenceOf(`setp.eq.s32 %p1, %r6, 3; @%p1 bra G; ${sync} G:`), ['divergent', 'error true']);
 });

@@ -38,7 +38,7 @@ export const pointersAndNumbers: readonly ParameterSource[] = [
 
 /**
  * A kernel from the text of its body: parameters `a` and `b` (pointers), `n` and `m`; registers `%h %r %d %f %p`, of
- * which `%d1` and `%d2` hold the pointers, `%r0` is tid.x, `%r9` is n, `%r8` is m, `%r7` is
+ * which `%d1` and `%d2` contain the pointers, `%r0` is tid.x, `%r9` is n, `%r8` is m, `%r7` is
  * ctaid.x * ntid.x + tid.x; `s` is 4096 bytes of shared memory, whose generic address is in `%d0`.
  */
 export function kernelOf(body: string, declarations = ''): Kernel {
@@ -87,11 +87,11 @@ export interface CheckOptions {
   readonly policy?: Partial<CheckRequest['policy']>;
   readonly budget?: Partial<CheckRequest['budget']>;
   readonly checks?: CheckRequest['checks'];
-  /** Variables and functions of the module beside the kernel. */
+  /** Further variables and functions of the module. */
   readonly declarations?: string;
 }
 
-/** A request for a kernel in one block of 64 threads, unless told otherwise. */
+/** A request for a kernel in one block of 64 threads by default. */
 export function requestFor(kernel: Kernel, options: CheckOptions = {}): CheckRequest {
   const { block = [64, 1, 1], grid = [1, 1, 1], scalars = {}, assume = [], parameters = pointersAndNumbers } = options;
   return {
@@ -141,7 +141,7 @@ export function stated(text: string): StatedAssumption {
   return { expression: parsed.expression, text };
 }
 
-/** Checks a body as {@link kernelOf} reads it; verdicts and findings have their words. */
+/** Checks a body as {@link kernelOf} reads it; verdicts and findings include their messages. */
 export async function check(body: string, options: CheckOptions = {}): Promise<WordedResult> {
   const { race, divergence, ...rest } = await checkKernel(requestFor(kernelOf(body, options.declarations), options));
   return { ...rest, race: raceReport(race), divergence: divergenceReport(divergence) };
@@ -152,7 +152,7 @@ export interface WordedResult extends Omit<CheckResult, 'race' | 'divergence'> {
   readonly divergence: DivergenceReport;
 }
 
-/** What the parts of a check share, for a body. */
+/** Shared context of the parts of a check, for a body. */
 export function contextOf(body: string, options: CheckOptions = {}): KernelContext {
   return kernelContext(requestFor(kernelOf(body), options));
 }

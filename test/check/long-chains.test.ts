@@ -1,4 +1,4 @@
-/** Hashes: thousands of sums, rotations and xors in a row. Work on them grows as they do, whatever is asked of them. */
+/** Hashes: thousands of sums, rotations and xors in a row. The work of each analysis is linear in their number. */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { evaluateSymbolically } from '../../src/analysis/values/symbolic.ts';
@@ -11,7 +11,7 @@ import { parsePtx } from '../../src/ptx/parser.ts';
 import { type Term, TermStore } from '../../src/term/term.ts';
 import { kernelOf, pointersAndNumbers } from './kernel-text.ts';
 
-/** Each half of the state is added to the other one, and takes its place rotated: of 64 bits, rotated as two of 32. */
+/** Each half of the state is added to the other, then swapped and rotated: 64 bits rotate as two halves of 32. */
 function hash(steps: number): Kernel {
   const step = (at: number): string => `
     add.s64 %d10, %d10, %d11;
@@ -34,14 +34,14 @@ function hash(steps: number): Kernel {
     END: ret;`);
 }
 
-/** `a + b + c + …` of what memory holds: a sum has no depth, but one addend more each time. */
+/** `a + b + c + …` of loaded values: a sum has no depth, but one more addend at each step. */
 function longSum(addends: number): Kernel {
   const add = (at: number): string => `ld.global.u32 %r11, [%d1+${4 * at}];\nadd.s32 %r10, %r10, %r11;`;
   const all = Array.from({ length: addends }, (_, at) => add(at)).join('\n');
   return kernelOf(`mov.u32 %r10, 0;\n${all}\nst.global.u32 [%d2], %r10;\nret;`);
 }
 
-/** Calls of the constructor of terms, with the terms that they are made of; more than a limit are an error. */
+/** Counts constructor calls of terms, plus their operands; a count over the limit fails the test. */
 function workOf(context: TestContext, run: () => void, most: number): number {
   const proto = TermStore.prototype as unknown as { make: (operator: string, width: number, parts: readonly Term[]) => Term }; // oxfmt-ignore
   const { make } = proto;
@@ -56,7 +56,7 @@ function workOf(context: TestContext, run: () => void, most: number): number {
   return work;
 }
 
-/** Says that the time is up when it is asked for the n-th time. */
+/** A deadline that expires when it is queried for the n-th time. */
 function upAfter(most: number): () => boolean {
   let asked = 0;
   return () => (asked += 1) > most;
@@ -105,7 +105,7 @@ for (const [name, analyse] of Object.entries(analyses)) {
   });
 }
 
-test('each analysis looks at its time, wherever that ends, and says so', () => {
+test('each analysis checks its deadline, whenever it expires, and reports it', () => {
   const kernel = hash(50);
   for (const most of [0, 1, 100]) {
     assert.throws(() => analyses.values(kernel, upAfter(most)), OutOfTime);
@@ -114,7 +114,7 @@ test('each analysis looks at its time, wherever that ends, and says so', () => {
     const { class: found, reasons } = analyses.idempotency(kernel, upAfter(most));
     assert.deepEqual([found, reasons.map(({ kind }) => kind)], ['undecided', ['out-of-time']]);
   }
-  // Behind the values of the kernel costs ask at each block, and idempotency at each pair.
+  // After the values of the kernel, the cost analysis checks it at each block and idempotency at each pair.
   const asked = kernel.blocks.reduce((sum, { instructions }) => sum + instructions.length, 0);
   assert.equal(analyses.costs(kernel, upAfter(asked + 1)).steps.reason, outOfTime);
   assert.equal(analyses.idempotency(kernel, upAfter(asked + 1)).reasons[0]?.kind, 'out-of-time');

@@ -1,4 +1,4 @@
-/** Kernels with thousands of branches, in a row and in each other: answers come within what is counted. */
+/** Kernels with thousands of branches, sequential and nested: the analyses end within their budgets. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { classify } from '../../src/idempotency/classify.ts';
@@ -26,18 +26,18 @@ function inARow(count: number): string {
   return `mov.u32 %r10, %r0;\n${steps.join('\n')}\nmul.wide.s32 %d10, %r10, 4;\nadd.s64 %d11, %d2, %d10;\nst.global.u32 [%d11], %r10;\nret;`;
 }
 
-test('branches in each other whose pairs of accesses are too many: a race is shown, nothing is proved of the rest', async () => {
+test('nested branches with too many pairs of accesses: a race is witnessed, the other pairs stay open', async () => {
   const { race, open } = await check(nested(300));
   assert.equal(race.verdict, 'race');
   assert.equal(open.beside?.kind, 'many-pairs');
 });
 
-test('branches in a row: one thread after the other adds one, and all store to the same element', async () => {
+test('sequential branches: the threads increment one after the other, and all store to the same element', async () => {
   const { race } = await check(inARow(400));
   assert.equal(race.verdict, 'race');
 });
 
-test('what takes too much work to compare is undecided, by the same reason on every machine', () => {
+test('comparisons over the budget are undecided, with the same reason on every computer', () => {
   const kernel = kernelOf(nested(300));
   const { class: found, reasons } = classify({
     kernel,

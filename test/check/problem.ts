@@ -1,4 +1,4 @@
-/** The obligations of a kernel with what decides them, for the tests of the tiers. */
+/** The obligations of a kernel with the context that decides them, for the tests of the tiers. */
 import { describeTerm } from '../../src/check/context/names.ts';
 import type { KernelContext } from '../../src/check/context/facts.ts';
 import { barrierIntervals } from '../../src/analysis/barriers/barrier-interval.ts';
@@ -11,14 +11,14 @@ import { type Conflicts, type Obligation, blockPairs, gridPairs } from '../../sr
 import type { Kernel } from '../../src/ir/form/kernel.ts';
 import { type CheckOptions, requestFor } from './kernel-text.ts';
 
-/** What the obligations of a kernel in one scope are decided with. */
+/** Context in which the obligations of a kernel in one scope are decided. */
 export interface Problem {
   readonly context: KernelContext;
   readonly instances: Instances;
   readonly obligations: readonly Obligation[];
 }
 
-/** The obligations of a kernel, by scope; of a pair of accesses a few. */
+/** The obligations of a kernel, by scope; a few for each pair of accesses. */
 export function problemsOf(kernel: Kernel, options: CheckOptions): Problem[] {
   const context = kernelContext(requestFor(kernel, options));
   const { symbolic, accesses, loaded } = context;
@@ -48,7 +48,7 @@ export function problemsOf(kernel: Kernel, options: CheckOptions): Problem[] {
 
 export function describe({ context }: Problem, { first, second, scope }: Obligation): string {
   const side = ({ target, reading }: Obligation['first']): string =>
-    `${describeTerm(context, target.offset)} in rounds ${reading.rounds.join()}`;
+    `${describeTerm(context, target.offset)} in iterations ${reading.rounds.join()}`;
   return `${scope}: ${side(first)} and ${side(second)}`;
 }
 

@@ -1,4 +1,4 @@
-/** Pairs that one barrier would order are one finding; those that need two are two. */
+/** Pairs that one barrier would order are one finding; pairs that need two barriers are two. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Instruction, Kernel } from '../../src/ir/form/kernel.ts';
@@ -21,7 +21,7 @@ function accessOf(instruction: Instruction): {
   return { instruction, operation: instruction.operation.effect.kind === 'store' ? 'write' : 'read' };
 }
 
-/** Groups of pairs, each pair by the numbers of its accesses. */
+/** Groups of pairs, each pair as the indices of its accesses. */
 function groups(body: string, ...pairs: readonly (readonly [number, number, ('block' | 'grid')?])[]): string[] {
   const kernel = kernelOf(body);
   const accesses = sharedAccesses(kernel);
@@ -37,7 +37,7 @@ function groups(body: string, ...pairs: readonly (readonly [number, number, ('bl
 const store = 'st.shared.u32 [s], %r0;';
 const load = 'ld.shared.u32 %r1, [s]; st.global.u32 [%d1], %r1;';
 
-test('reads before one write wait for the same barrier', () => {
+test('reads before one write need the same barrier', () => {
   assert.deepEqual(groups(`${load} ${load} ${store}`, [0, 2], [1, 2]), ['0-2 1-2']);
 });
 
@@ -48,24 +48,24 @@ test('a write, a read and a write lack two barriers', () => {
   assert.deepEqual(groups(body, [0, 1], [0, 3], [1, 2], [2, 3]), ['0-1 0-3', '1-2', '2-3']);
 });
 
-test('stores of two threads to one element are the cause of what else races with them', () => {
+test('stores of two threads to one element are the cause of all races with them', () => {
   assert.deepEqual(groups(`${store} ${load} ${store}`, [0, 1], [0, 2], [1, 2]), ['0-1 0-2 1-2']);
   assert.deepEqual(groups(`${store} ${load}`, [0, 0], [0, 1]), ['0-0 0-1']);
   const parted = `${store} bar.sync 0; ${store} ${load}`;
   assert.deepEqual(groups(parted, [0, 0], [1, 2]), ['0-0', '1-2']);
 });
 
-test('a barrier in between parts the causes', () => {
+test('a barrier in between separates the causes', () => {
   const body = `${store} ${load} bar.sync 0; ${store} ${load}`;
   assert.deepEqual(groups(body, [0, 1], [2, 3]), ['0-1', '2-3']);
 });
 
-test('in a loop one barrier parts the rounds', () => {
+test('in a loop one barrier separates the iterations', () => {
   const body = `mov.u32 %r3, 0; TOP: ${load} bar.sync 0; ${store} add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, %r9; @%p1 bra TOP;`;
   assert.deepEqual(groups(body, [0, 1], [1, 0]), ['0-1 1-0']);
 });
 
-test('what races between blocks is one cause, beside those within', () => {
+test('races between blocks are one cause, in addition to those within a block', () => {
   const body = `${store} ${load} ${store}`;
   assert.deepEqual(groups(body, [0, 1], [0, 2, 'grid'], [1, 2], [1, 1, 'grid']), ['0-1', '0-2 1-1', '1-2']);
 });

@@ -1,4 +1,4 @@
-/** What a verdict and its severities may rest on. */
+/** Conditions on which a verdict and its severities may depend. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { seededRandom } from '../../src/base/random.ts';
@@ -32,14 +32,14 @@ test('a race within the given launch is an error', async () => {
   assert.equal(finding!.code, 'race/global');
 });
 
-test('a grid may be tied to a number that the kernel does not read', async () => {
+test('a grid may be constrained by an integer that the kernel does not read', async () => {
   const ties = ['gridDim.x == n / 64', 'gridDim.y == 1', 'gridDim.z == 1'].map((text) => ({ ...stated(text), isOfLaunch: true as const })); // oxfmt-ignore
   const body = `shr.u32 %r1, %r0, 1; ${store('%d0', '%r1', '%r6', 10)} bar.sync 0; ${load('%r2', '%d0', '%r0', 11)} ${store('%d0', '%r5', '%r2', 12)}`; // oxfmt-ignore
   assert.equal((await check(body, { grid: null, launch: { ties } })).race.verdict, 'race');
 });
 
-test('a thread alone in its launch races with nobody but its own copies', async () => {
-  // A list that the thread goes along, wherever it leads.
+test('a single thread in its launch races only with its own copies', async () => {
+  // A list that the thread traverses, to any address.
   const list = 'mov.u64 %d30, %d1; GO: ld.global.u64 %d31, [%d30]; st.global.u64 [%d30], %d1; st.global.u32 [%d31+8], %r7; mov.u64 %d30, %d31; setp.ne.s64 %p1, %d30, 0; @%p1 bra GO;'; // oxfmt-ignore
   const one = [1, 1, 1] as const;
   assert.equal(await verdicts(list, { block: one, grid: one }), 'proved/proved');
@@ -51,18 +51,18 @@ test('a thread alone in its launch races with nobody but its own copies', async 
   ])
     // oxfmt-ignore
     assert.notEqual((await check(list, other)).race.verdict, 'proved');
-  // Its copies go on beside it.
+  // Its copies run concurrently with it.
   const copied = (wait: string): string => `mov.u32 %r20, s; cp.async.ca.shared.global [%r20], [%d1], 4; cp.async.commit_group; ${wait} ld.shared.u32 %r21, [%r20]; st.global.u32 [%d2], %r21; cp.async.wait_all;`; // oxfmt-ignore
   assert.equal(await verdicts(copied('cp.async.wait_all;'), { block: one, grid: one }), 'proved/proved');
   assert.equal(await verdicts(copied(''), { block: one, grid: one }), 'race/proved');
 });
 
-test('stores of one value in each block are an error where blocks store different ones', async () => {
+test('stores of one value in each block are an error if blocks store different values', async () => {
   const body = `mov.u32 %r1, 5; ${store('%d1', '%r1', '%r6', 10)}`;
   assert.deepEqual(races(await check(body, { grid: [8, 1, 1] })), ['write-write error given']);
 });
 
-test('a race that every natural launch shows is an error', async () => {
+test('a race that every representative launch reproduces is an error', async () => {
   const body = `mov.u32 %r1, 5; ${store('%d1', '%r1', '%r0', 10)}`;
   assert.deepEqual(races(await check(body, { block: null })), ['write-write error chosen']);
   assert.deepEqual(races(await check(body, { grid: null, block: [64, 1, 1] })), ['write-write error given']);
@@ -70,7 +70,7 @@ test('a race that every natural launch shows is an error', async () => {
   assert.deepEqual(races(await check(wide, { grid: null })), ['write-write error chosen']);
 });
 
-test('a scalar that decides the race is given, or natural', async () => {
+test('a scalar that decides the race is given, or representative', async () => {
   const body = guarded('lt.s32 %p1, %r0, %r9', `mov.u32 %r1, 5; ${store('%d1', '%r1', '%r0', 10)}`);
   assert.deepEqual(races(await check(body)), ['write-write error chosen']);
   assert.deepEqual(races(await check(body, { scalars: { 2: 40n } })), ['write-write error given']);
@@ -82,7 +82,7 @@ test('a scalar that decides the race is given, or natural', async () => {
   assert.equal((await check(besides, { policy: { sameValueWrites: 'error' } })).race.findings[0]!.severity, 'error');
 });
 
-test('a mask of low bits states as much as a remainder, and a division that its divisor is not 0', async () => {
+test('a mask of low bits implies the fact of a remainder, and a division that its divisor is not 0', async () => {
   // a[2 * tid + n] = a[2 * (tid + 7)]
   const index = 'shl.b32 %r1, %r0, 1; add.s32 %r2, %r1, %r9; add.s32 %r3, %r1, 14;';
   const body = `${index} ${load('%r4', '%d1', '%r3', 10)} ${store('%d1', '%r2', '%r4', 11)}`;
@@ -98,7 +98,7 @@ test('a mask of low bits states as much as a remainder, and a division that its 
     assert.notEqual((await check(zero, { assume: [assume] })).race.verdict, 'proved', assume);
 });
 
-test('severities of the configuration, and weaker ones for what is not certain', async () => {
+test('severities of the configuration, and weaker ones for uncertain findings', async () => {
   const body = `mov.u32 %r1, 5; ${store('%d1', '%r1', '%r0', 10)}`;
   assert.deepEqual(races(await check(body, { policy: { race: 'warning' } })), ['write-write warning given']);
   assert.deepEqual(races(await check(body, { policy: { race: 'notice' }, block: null })), [
@@ -106,14 +106,14 @@ test('severities of the configuration, and weaker ones for what is not certain',
   ]);
 });
 
-test('what contents of memory decide is possible at most', async () => {
+test('findings that contents of memory decide are at most possible', async () => {
   const indirect = await check(`${load('%r1', '%d2', '%r0', 10)} ${store('%d1', '%r1', '%r0', 11)}`);
   assert.equal(indirect.race.verdict, 'possible');
   assert.match(indirect.race.reason!, /read from `b`/);
   assert.deepEqual(races(indirect), ['write-write notice possible']);
 });
 
-test('what is possible is never an error, what is confirmed has a witness, and races need proved barriers', async () => {
+test('a possible finding is never an error, a confirmed one has a witness; races need proved barriers', async () => {
   const seen = new Set<string>();
   for (let seed = 0; seed < 36; seed++) {
     const random = seededRandom(seed);
@@ -128,7 +128,7 @@ test('what is possible is never an error, what is confirmed has a witness, and r
       assert.equal(finding.confirmed, finding.witnessOrigin !== undefined);
       if (finding.severity !== 'notice' && finding.kind !== 'early-exit') assert.ok(finding.confirmed, `seed ${seed}`);
     }
-    // What is a notice does no harm: equal values. An index that leaves its array is no race.
+    // Notices are harmless: equal values. An index outside of its array is not a race.
     const confirmed = race.findings.some(
       (finding) => finding.confirmed && finding.severity !== 'notice' && finding.kind !== 'out-of-bounds',
     );
@@ -141,8 +141,8 @@ test('what is possible is never an error, what is confirmed has a witness, and r
   for (const verdict of ['divergent', 'possible', 'proved', 'race']) assert.ok(seen.has(verdict), verdict);
 });
 
-test('what the questions of a check take together is bounded, and told', async () => {
-  // The row of a matrix of any width: only the solver tells the rows apart.
+test('the total work of the queries of a check is bounded, and the bound is reported', async () => {
+  // The row of a matrix of any width: only the solver separates the rows.
   const rows = `mad.lo.s32 %r1, %r6, %r9, %r0; setp.ge.s32 %p1, %r0, %r9; @%p1 bra E; ${store('%d1', '%r1', '%r0', 10)} E:`;
   const run = async (effort?: { left: number; kept: number }) =>
     (await check(rows, { grid: null, ...(effort && { budget: { effort } }) })).race;
@@ -152,7 +152,7 @@ test('what the questions of a check take together is bounded, and told', async (
   assert.ok(much.left > 0 && much.left < 1_000_000, `${much.left}`);
   const again = { left: 1_000_000, kept: 0 };
   await run(again);
-  assert.equal(again.left, much.left, 'counted in work');
+  assert.equal(again.left, much.left, 'the budget is measured in work');
   const spent = await run({ left: 0, kept: 0 });
   assert.equal(spent.verdict, 'unknown');
   assert.match(spent.reason!, /solver gave up/);
@@ -160,14 +160,14 @@ test('what the questions of a check take together is bounded, and told', async (
 
 const sameValue = `mov.u32 %r1, 5; mov.u32 %r2, 7; ${store('%d1', '%r1', '%r2', 10)}`;
 
-test('writes of one value: a warning, or what the configuration says', async () => {
-  // Equal because threads of several warps store what the launch gives.
+test('writes of one value: a warning, or the configured severity', async () => {
+  // Equal because threads of several warps store a value that the launch determines.
   const uniform = `mov.u32 %r1, 5; add.s32 %r2, %r9, 3; ${store('%d1', '%r1', '%r2', 10)}`;
   const plain = await check(uniform);
   assert.equal(plain.race.verdict, 'race');
   assert.equal(plain.race.findings[0]!.sameValue, true);
   assert.match(races(plain).join(), /^write-write warning /);
-  // Equal because the element that is stored is one that the kernel only reads, or follows from the address.
+  // Equal because the stored element is one that the kernel only reads, or a function of the address.
   const loaded = `shr.u32 %r1, %r0, 6; ${load('%r2', '%d2', '%r1', 10)} ${store('%d1', '%r1', '%r2', 11)}`;
   assert.equal((await check(loaded)).race.findings[0]!.sameValue, true);
   const index = `shr.u32 %r1, %r0, 1; ${store('%d1', '%r1', '%r1', 10)}`;
@@ -176,7 +176,7 @@ test('writes of one value: a warning, or what the configuration says', async () 
   assert.equal((await check(other)).race.findings[0]!.sameValue, undefined);
 });
 
-test('one literal that no thread reads unordered does no harm', async () => {
+test('one literal that no thread reads without order is harmless', async () => {
   const plain = await check(sameValue);
   assert.equal(plain.race.verdict, 'proved');
   assert.deepEqual(races(plain), ['write-write notice given']);
@@ -188,7 +188,7 @@ test('one literal that no thread reads unordered does no harm', async () => {
   assert.equal(two.race.verdict, 'race');
 });
 
-test('what a butterfly makes equal in a warp, one of its instructions may store', async () => {
+test('one instruction may store a value that a butterfly makes equal in the warp', async () => {
   const step = (mask: number): string => `shfl.sync.bfly.b32 %r3, %r2, ${mask}, 31, -1; add.s32 %r2, %r2, %r3;`;
   const written = (masks: readonly number[], shift: number): string =>
     `${load('%r2', '%d0', '%r0', 10)} ${masks.map(step).join(' ')} shr.u32 %r1, %r0, ${shift}; ${store('%d1', '%r1', '%r2', 11)}`;
@@ -200,7 +200,7 @@ test('what a butterfly makes equal in a warp, one of its instructions may store'
   assert.equal(await verdictOf(written([16, 8, 4, 2, 1], 6)), 'race');
 });
 
-test('what a butterfly makes equal in a part of a warp, the lanes of the part may store', async () => {
+test('lanes of a part of a warp may store a value that a butterfly makes equal in that part', async () => {
   const step = (mask: number, operation = 'add.f32', lanes = '-1', segment = 31): string =>
     `shfl.sync.bfly.b32 %r3, %r2, ${mask}, ${segment}, ${lanes}; ${operation} %r2, %r2, %r3;`;
   const written = (steps: string, index: string): string =>
@@ -220,16 +220,16 @@ test('what a butterfly makes equal in a part of a warp, the lanes of the part ma
   assert.equal(await verdictOf(`${four} mul.f32 %r2, %r2, %r9; add.s32 %r2, %r2, %r6;`, by(4)), 'proved');
   const racy: Readonly<Record<string, readonly [string, string]>> = {
     'other bits': [`${step(4)} ${step(2)}`, by(2)],
-    'a distance alone': [step(3), by(1)],
-    'not in either order': [step(1, 'sub.f32'), by(1)],
-    'lanes that are not named': [step(1, 'add.f32', '0xffff'), by(1)],
+    'only one distance': [step(3), by(1)],
+    'an operation that does not commute': [step(1, 'sub.f32'), by(1)],
+    'lanes outside of the mask': [step(1, 'add.f32', '0xffff'), by(1)],
     'parts of the warp': [step(16, 'add.f32', '-1', 4127), by(5)],
-    'the number of the thread': [`${step(1)} add.s32 %r2, %r2, %r0;`, by(1)],
-    'what each lane has besides': [`${step(1)} xor.b32 %r2, %r2, %r4;`, `ld.u32 %r4, [%d10]; ${by(1)}`],
+    'the index of the thread': [`${step(1)} add.s32 %r2, %r2, %r0;`, by(1)],
+    'another value of each lane': [`${step(1)} xor.b32 %r2, %r2, %r4;`, `ld.u32 %r4, [%d10]; ${by(1)}`],
     'a sum with something else': [`${step(1)} shfl.sync.bfly.b32 %r3, %r2, 2, 31, -1; add.s32 %r2, %r3, %r0;`, by(2)],
   };
   for (const [name, [steps, index]] of Object.entries(racy)) assert.notEqual(await verdictOf(steps, index), 'proved', name); // oxfmt-ignore
-  // Of two instructions it is a warning.
+  // Two instructions are a warning.
   const twice = (steps: string, index: string) => check(`${written(steps, index)} ${store('%d1', '%r1', '%r2', 12)}`, { block: [128, 1, 1] }); // oxfmt-ignore
   assert.deepEqual([...new Set(races(await twice(step(1), by(1))))], ['write-write warning given']);
   assert.ok(races(await twice(step(1), by(2))).includes('write-write error given'));
@@ -241,7 +241,7 @@ test('writes of one value, tolerated: proved with that assumption', async () => 
   assert.equal(result.race.verdict, 'proved');
   assert.equal(assumed(result, 'equal-value-writes').length, 1);
   assert.deepEqual(result.race.findings, []);
-  // Alone: another race stays one, and equal in this run only is not equal.
+  // In this run only, another race remains one, and equal values only in this run are not equal.
   const other = await check(`${sameValue} mov.u32 %r3, 9; ${store('%d1', '%r3', '%r0', 11)}`, tolerant);
   assert.deepEqual([other.race.verdict, races(other)], ['race', ['write-write error given']]);
   const halves = `shr.u32 %r2, %r0, 6; mov.u32 %r1, 5; ${store('%d1', '%r1', '%r2', 10)}`;
@@ -249,7 +249,7 @@ test('writes of one value, tolerated: proved with that assumption', async () => 
   assert.notEqual((await check(halves, { ...tolerant, block: [128, 1, 1] })).race.verdict, 'proved');
 });
 
-test('threads that have returned before a barrier: a warning, verdicts as without them', async () => {
+test('threads that return before a barrier: a warning, and otherwise the verdicts without them', async () => {
   const body = `setp.ge.s32 %p1, %r0, 40; @%p1 ret; ${store('%d0', '%r0', '%r0', 10)} bar.sync 0; xor.b32 %r1, %r0, 1;
     ${load('%r2', '%d0', '%r1', 11)} ${store('%d1', '%r0', '%r2', 12)}`;
   const result = await check(body);
@@ -274,7 +274,7 @@ test('without divergence proved, race cannot be proved', async () => {
   assert.match(loaded.race.reason!, /did not prove that all threads reach each barrier/);
 });
 
-test('a divergence is an error where the launch, or every natural one, shows it', async () => {
+test('a divergence is an error if the given launch, or every representative one, reproduces it', async () => {
   const body = (limit: string): string =>
     `setp.ge.s32 %p1, %r0, ${limit}; @%p1 bra X; bar.sync 0; X: ${store('%d1', '%r0', '%r0', 12)}`;
   const severity = async (limit: string, options: CheckOptions = {}): Promise<string> => {
@@ -288,8 +288,8 @@ test('a divergence is an error where the launch, or every natural one, shows it'
   assert.equal(await severity('40', { policy: { divergence: 'warning' } }), 'divergent warning given');
 });
 
-test('a branch that is uniform only without races is not proved while there are some', async () => {
-  // The flag is written by a thread without a barrier; its value is one of all threads that read it.
+test('a branch that is uniform only without races is not proved while there are races', async () => {
+  // A thread writes the flag without a barrier; all threads that read it get one value.
   const flag = (
     writer: string,
   ): string => `${writer} ld.u32 %r1, [%d0]; setp.gt.s32 %p1, %r1, 0; selp.b32 %r2, 100, 0, %p1;
@@ -299,7 +299,7 @@ test('a branch that is uniform only without races is not proved while there are 
   assert.equal(await verdicts(flag(`${write} bar.sync 0;`), { block: [32, 1, 1] }), 'proved/proved');
 });
 
-test('a proof under assumptions that keep an access from being reached is none', async () => {
+test('a proof under assumptions that make an access unreachable is not a proof', async () => {
   const body = guarded('lt.s32 %p1, %r0, %r9', store('%d1', '%r0', '%r0', 10));
   assert.equal(await verdicts(body, { assume: ['n >= 1'] }), 'proved/proved');
   const vacuous = await check(body, { assume: ['n < 0'] });
@@ -307,7 +307,7 @@ test('a proof under assumptions that keep an access from being reached is none',
   assert.match(vacuous.race.reason!, /unreachable under `n < 0`/);
 });
 
-test('assumptions that exclude each other are an error of their author', async () => {
+test('contradictory assumptions are an error of the user', async () => {
   const body = guarded('lt.s32 %p1, %r0, %r9', store('%d1', '%r0', '%r0', 10));
   const result = await check(body, { assume: ['n < 5', 'n > 10'] });
   assert.ok(result.contradiction);
@@ -315,21 +315,21 @@ test('assumptions that exclude each other are an error of their author', async (
   assert.deepEqual([result.race.verdict, result.divergence.verdict], ['unknown', 'unknown']);
   assert.equal((await check(body, { assume: ['n % 4 == 1', 'n % 2 == 0'] })).contradiction === undefined, false);
   assert.equal((await check(body, { assume: ['n > 5', 'n < 10'] })).contradiction, undefined);
-  // Also where the kernel reads none of it.
+  // Also if the kernel reads no scalar of them.
   const silent = store('%d1', '%r0', '%r0', 10);
   const { race } = await check(silent, { assume: ['n < 5', 'n > 10'] });
   assert.match(race.reason!, /`n < 5` and `n > 10`/);
   assert.equal((await check(silent, { assume: ['n > 5', 'n % 7 == 3'] })).contradiction, undefined);
 });
 
-test('an assumption that excludes the race proves, and is listed', async () => {
+test('an assumption that excludes the race yields a proof, and is listed', async () => {
   const body = guarded('lt.s32 %p1, %r0, %r9', `mov.u32 %r1, 5; ${store('%d1', '%r1', '%r0', 10)}`);
   const result = await check(body, { assume: ['n <= 1', 'n >= 1'] });
   assert.equal(result.race.verdict, 'proved');
   assert.deepEqual(assumed(result, 'user'), ['n <= 1', 'n >= 1']);
   const strided = `mul.lo.s32 %r1, %r0, %r9; ${store('%d1', '%r1', '%r0', 10)}`;
   assert.equal((await check(strided, { assume: ['n >= 1', 'n <= 1000'] })).race.verdict, 'proved');
-  // Nobody strides by zero: a precondition.
+  // A stride of zero is excluded by a precondition.
   const natural = await check(strided, { assume: ['n >= 0', 'n <= 1000'] });
   assert.equal(natural.race.verdict, 'proved');
   assert.deepEqual(assumed(natural, 'precondition'), ['n >= 1']);
@@ -344,7 +344,7 @@ test('an assumption in the code is listed as the user’s', async () => {
   assert.equal(assumed(result, 'user').length, 1);
 });
 
-test('what a proof takes for granted is listed', async () => {
+test('the assumptions of a proof are listed', async () => {
   const body = store('%d1', '%r7', '%r9', 10);
   const given = await check(body, { grid: [4, 1, 1], scalars: { 2: 5n } });
   assert.deepEqual(assumed(given, 'launch'), ['blockDim = (64, 1, 1)', 'gridDim = (4, 1, 1)', 'n = 5']);
@@ -360,18 +360,18 @@ test('what a proof takes for granted is listed', async () => {
   assert.equal(assumed(flag, 'stable-memory').length, 1);
 });
 
-test('a tile of each block that LLVM joins with an or is proved for any grid, one that meets the next is not', async () => {
+test('a tile of each block that LLVM joins with an or is proved for any grid; overlapping tiles are not', async () => {
   const tile = (bits: number): string => `shl.b32 %r1, %r6, ${bits}; or.b32 %r2, %r1, %r0; ${store('%d1', '%r2', '%r9', 10)}`; // oxfmt-ignore
   const disjoint = await check(tile(7), { block: [128, 1, 1], grid: null });
   assert.equal(disjoint.race.verdict, 'proved');
   assert.equal(assumed(disjoint, 'no-wrap').length, 1);
   assert.notEqual((await check(tile(6), { block: [128, 1, 1], grid: null })).race.verdict, 'proved');
-  // In as many blocks as that the numbers of some start over.
+  // The grid has enough blocks for the indices of some to wrap around.
   const many = await check(tile(25), { block: [128, 1, 1], grid: [256, 1, 1] });
   assert.notEqual(many.race.verdict, 'proved');
 });
 
-test('an assumption that a definition of the solver rests on stays listed for later proofs', async () => {
+test('an assumption of a definition of the solver stays listed for later proofs that depend on it', async () => {
   // Both pairs use the quotient; only the second is proved.
   const body = `mad.lo.s32 %r1, %r0, 8000000, %r9; div.s32 %r2, %r1, 8000000; ${store('%d1', '%r2', '%r0', 10)}
     add.s32 %r3, %r2, 5000; ${store('%d1', '%r3', '%r0', 11)}`;
@@ -379,7 +379,7 @@ test('an assumption that a definition of the solver rests on stays listed for la
   if (result.race.verdict === 'proved') assert.ok(assumed(result, 'no-wrap').length > 0);
 });
 
-test('two pointers into one object', async () => {
+test('two pointers into one object overlap unless they are assumed disjoint', async () => {
   const body = `add.s32 %r1, %r0, 1; ${load('%r2', '%d2', '%r1', 10)} ${store('%d1', '%r0', '%r2', 11)}`;
   assert.equal(await verdicts(body), 'proved/proved');
   assert.equal(await verdicts(body, { launch: { aliases: [[0, 1]] } }), 'possible/proved');
@@ -392,7 +392,7 @@ test('two pointers into one object', async () => {
   assert.equal((await check(replaced)).race.verdict, 'possible');
 });
 
-test('kinds of conflict', async () => {
+test('conflicts are classified by the kinds and scopes of their accesses', async () => {
   const kinds = async (body: string, options: CheckOptions = {}): Promise<string[]> =>
     [...new Set((await check(body, options)).race.findings.map(({ kind }) => kind))].sort();
   const one = 'mov.u32 %r1, 5;';
@@ -404,20 +404,20 @@ test('kinds of conflict', async () => {
   assert.deepEqual(await kinds('red.add.u32 [%d1], 1; atom.add.u64 %d10, [%d1], 1;'), ['scope']);
 });
 
-test('what is not asked is skipped', async () => {
+test('checks that are not requested are skipped', async () => {
   const body = `mov.u32 %r1, 5; ${store('%d1', '%r1', '%r0', 10)} bar.sync 0;`;
   const { race, divergence } = await check(body, { checks: { race: false, divergence: true } });
   assert.deepEqual([race.verdict, race.findings, divergence.verdict], ['skipped', [], 'proved']);
 });
 
-test('what the clock or the budget cuts short is unknown', async () => {
+test('analyses that the deadline or the budget cuts short are unknown', async () => {
   const body = `mul.lo.s32 %r1, %r0, %r9; add.s32 %r1, %r1, %r8; ${store('%d1', '%r1', '%r0', 10)}`;
   const cut = await check(body, { assume: ['n >= 1', 'n <= 1000'], budget: { expired: () => true } });
   assert.equal(cut.race.verdict, 'unknown');
   assert.match(cut.race.reason!, /time/);
 });
 
-test('a hash wraps around on purpose: that it does not is never assumed', async () => {
+test('a hash wraps around intentionally: absence of overflow is never assumed', async () => {
   const multiplied = (use: string): string =>
     `mul.lo.s32 %r1, %r7, 1664525; add.s32 %r1, %r1, 1013904223; ${use} ${store('%d1', '%r2', '%r7', 10)}`;
   const launch: CheckOptions = { block: null, grid: null };
@@ -425,8 +425,8 @@ test('a hash wraps around on purpose: that it does not is never assumed', async 
     assert.notEqual((await check(multiplied(use), launch)).race.verdict, 'proved', use);
 });
 
-test('an index of 16 bits that a loop counts wraps around as one', async () => {
-  // Rounds 0 and 65,536 write the same element: thread i + 1 takes up where thread i was.
+test('an index of 16 bits that a loop counts wraps around at 16 bits', async () => {
+  // Iterations 0 and 65,536 write the same element: thread i + 1 continues at the element of thread i.
   const body = `cvt.u16.u32 %h1, %r0; mov.u32 %r1, 0;
     L: cvt.u32.u16 %r2, %h1; ${store('%d1', '%r2', '%r0', 10)}
     add.s16 %h1, %h1, 64; add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %r9; @%p1 bra L;`;
@@ -435,7 +435,7 @@ test('an index of 16 bits that a loop counts wraps around as one', async () => {
   assert.notEqual((await check(odd, { scalars: { 2: 2000n } })).race.verdict, 'proved');
 });
 
-test('tickets are distinct only while nothing else changes the counter', async () => {
+test('tickets are distinct only if no other instruction changes the counter', async () => {
   const take = 'atom.global.add.u32 %r1, [%d2], 1;';
   const launch: CheckOptions = { grid: [4, 1, 1] };
   const verdict = async (body: string): Promise<string> => (await check(body, launch)).race.verdict;
@@ -457,18 +457,18 @@ test('tickets are distinct only while nothing else changes the counter', async (
   assert.equal((await check(ofBlock, { grid: [1, 1, 1] })).race.verdict, 'proved');
 });
 
-test('what is shifted to the left and back has lost bits on purpose', async () => {
+test('a shift to the left and back intentionally drops bits', async () => {
   const cut = `mul.lo.s32 %r1, %r0, %r9; shl.b32 %r2, %r1, 16; shr.s32 %r3, %r2, 16; setp.gt.s32 %p1, %r9, 0; @!%p1 bra X;
     ${store('%d1', '%r3', '%r0', 10)} X:`;
   assert.notEqual(await verdicts(cut), 'proved/proved');
 });
 
-test('a counter that must start over hands out no tickets', async () => {
+test('a counter that must wrap around yields no distinct tickets', async () => {
   const huge = `atom.global.add.u32 %r1, [%d2], 1073741824; ${store('%d1', '%r1', '%r0', 10)}`;
   assert.notEqual((await check(huge)).race.verdict, 'proved');
 });
 
-test('a warp barrier behind an indexed branch is not known to be reached by the warp', async () => {
+test('a warp barrier after an indexed branch is not known to be reached by the warp', async () => {
   const body = `and.b32 %r1, %r0, 1; ${store('%d0', '%r0', '%r0', 10)} T: .branchtargets A, B;
     brx.idx %r1, T; B: bar.warp.sync -1; xor.b32 %r2, %r0, 1; ${load('%r3', '%d0', '%r2', 11)} A:`;
   const { race, divergence } = await check(body);
@@ -476,8 +476,8 @@ test('a warp barrier behind an indexed branch is not known to be reached by the 
   assert.notEqual(divergence.verdict, 'proved');
 });
 
-test('what threads synchronise by starts at zero', async () => {
-  // The block that takes the last ticket reads what the others wrote: no race, unless the counter starts elsewhere.
+test('synchronisation variables are initially zero', async () => {
+  // The block with the last ticket reads the writes of the others: no race, unless the counter starts elsewhere.
   const body = `${store('%d1', '%r6', '%r0', 10)} fence.acq_rel.gpu; atom.global.add.u32 %r1, [%d2], 1; fence.acq_rel.gpu;
     mov.u32 %r2, %nctaid.x; sub.s32 %r2, %r2, 1; setp.ne.s32 %p1, %r1, %r2; @%p1 bra X; ${load('%r3', '%d1', '%r0', 11)}
     ${store('%d1', '%r2', '%r3', 12)} X:`;
@@ -485,7 +485,7 @@ test('what threads synchronise by starts at zero', async () => {
   assert.ok(race.findings.every(({ confirmed }) => !confirmed));
 });
 
-test('a proof is not vacuous by what the code states', async () => {
+test('a proof is not vacuous because of assumptions in the code', async () => {
   const assume = (value: string): string => `${value}\n// selvage.assume %r3;\n`;
   const race = `mov.u32 %r1, 5; ${store('%d1', '%r1', '%r0', 10)}`;
   const never = await check(`${assume('mov.u32 %r3, 0;')} ${race}`);
@@ -494,6 +494,6 @@ test('a proof is not vacuous by what the code states', async () => {
   const isZero = 'setp.eq.s32 %p1, %r9, 0; selp.u32 %r3, 0, 1, %p1;';
   const other = await check(`${assume(isZero)} @!%p1 bra E; ${race} E:`);
   assert.equal(other.race.verdict, 'possible');
-  // Without the statement, a launch that never gets there is proved for what it is.
+  // Without the statement, a launch that never reaches the access is proved by that fact.
   assert.equal((await check(`setp.eq.s32 %p1, %r9, 0; @!%p1 bra E; ${race} E:`, { scalars: { 2: 1n } })).race.verdict, 'proved'); // oxfmt-ignore
 });

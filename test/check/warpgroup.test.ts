@@ -1,11 +1,11 @@
-/** Matrix products of warp groups (`wgmma`): what they read in shared memory, until when, and through which proxy. */
+/** Matrix products of warp groups (`wgmma`): shared memory that they read, until when, and through which proxy. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { check, closeSolver, verdicts, type CheckOptions } from './kernel-text.ts';
 
 after(closeSolver);
 
-/** Two buffers of 8 KiB, which hold matrices of 64 rows of 128 bytes. */
+/** Two buffers of 8 KiB, each of which contains a matrix of 64 rows of 128 bytes. */
 const options: CheckOptions = { block: [128, 1, 1], declarations: '.shared .align 1024 .b8 t[16384];' };
 
 const descriptor = (from: string, to: string, upper = '0x4000004000000000'): string =>
@@ -26,41 +26,41 @@ const whole = `${product()} ${commit} ${wait(0)}`;
 const proved = 'proved/proved';
 const classify = (body: string): Promise<string> => verdicts(`${setUp} ${body}`, options);
 
-test('a product that reads what was written, fenced and handed over by a barrier', async () => {
+test('a product that reads fenced writes that a barrier publishes is proved', async () => {
   assert.equal(await classify(`${fill('%r33')} ${fence} ${barrier} ${whole} ${barrier} ${fill('%r33')}`), proved);
   assert.equal(await classify(`${fill('%r33')} ${barrier} ${fence} ${whole} ${barrier} ${fill('%r33')}`), proved);
-  // Every thread passes a fence between two barriers.
+  // Every thread executes a fence between two barriers.
   assert.equal(await classify(`${fill('%r33')} ${barrier} ${fence} ${barrier} ${whole}`), proved);
 });
 
-test('a product that reads through another proxy what no fence hands over', async () => {
+test('a product that reads writes of the generic proxy without a proxy fence races', async () => {
   const without = await check(`${setUp} ${fill('%r33')} ${barrier} ${whole}`, options);
   assert.equal(without.race.verdict, 'possible');
   assert.match(without.race.reason!, /no `fence\.proxy\.async` is between a write/);
   const others = {
     'of global memory': `${fill('%r33')} fence.proxy.async.global; ${barrier} ${whole}`,
     'of aliases': `${fill('%r33')} fence.proxy.alias; ${barrier} ${whole}`,
-    'one way, for other proxies': `${fill('%r33')} fence.proxy.tensormap::generic.release.gpu; ${barrier} ${whole}`,
+    'unidirectional, tensormap': `${fill('%r33')} fence.proxy.tensormap::generic.release.gpu; ${barrier} ${whole}`,
     'not a proxy fence': `${fill('%r33')} fence.acq_rel.cta; ${barrier} ${whole}`,
     'before the write': `${fence} ${fill('%r33')} ${barrier} ${whole}`,
     'in some threads': `${fill('%r33')} setp.lt.u32 %p2, %r0, 64; @%p2 bra F; ${fence} F: ${barrier} ${whole}`,
-    'behind a barrier in some threads': `${fill('%r33')} ${barrier} setp.lt.u32 %p2, %r0, 64; @%p2 bra F; ${fence} F: ${barrier} ${whole}`,
-    'in the first round alone': `${fill('%r33')} ${fence} mov.u32 %r20, 0; L: ${barrier} ${whole} ${barrier} ${fill('%r33')}
+    'after a barrier in some threads': `${fill('%r33')} ${barrier} setp.lt.u32 %p2, %r0, 64; @%p2 bra F; ${fence} F: ${barrier} ${whole}`,
+    'only in the first iteration': `${fill('%r33')} ${fence} mov.u32 %r20, 0; L: ${barrier} ${whole} ${barrier} ${fill('%r33')}
       add.u32 %r20, %r20, 1; setp.lt.u32 %p3, %r20, 4; @%p3 bra L;`,
   };
   for (const [name, body] of Object.entries(others)) assert.equal(await classify(body), 'possible/proved', name);
   const each = `mov.u32 %r20, 0; L: ${fill('%r33')} ${fence} ${barrier} ${whole} ${barrier} add.u32 %r20, %r20, 1; setp.lt.u32 %p3, %r20, 4; @%p3 bra L;`;
   assert.equal(await classify(each), proved);
-  // What is read before it is written needs no fence: the end of a product is one.
+  // Reads before a write need no fence: the end of a product implies one.
   assert.equal(await classify(`${whole} ${barrier} ${fill('%r33')}`), proved);
 });
 
-test('a product is over once its group has been waited for, and a barrier tells the other threads', async () => {
+test('a product is complete after a wait for its group, and a barrier publishes that to other threads', async () => {
   const before = `${fill('%r33')} ${fence} ${barrier}`;
   const cases = {
     'no wait': `${product()} ${commit} ${barrier}`,
     'no barrier': `${product()} ${commit} ${wait(0)}`,
-    'a group that may go on': `${product()} ${commit} ${wait(1)} ${barrier}`,
+    'a group that may be pending': `${product()} ${commit} ${wait(1)} ${barrier}`,
     'not committed': `${product()} ${wait(0)} ${barrier}`,
     'the wait of copies': `${product()} ${commit} cp.async.wait_all; ${barrier}`,
   };
@@ -71,10 +71,10 @@ test('a product is over once its group has been waited for, and a barrier tells 
   assert.equal(await classify(`${before} ${two} ${fill('%r34')}`), 'possible/proved');
 });
 
-test('a product reads the bytes that its descriptors describe', async () => {
+test('a product reads the bytes of its descriptors', async () => {
   const pending = (work: string): string =>
     `${fill('%r33')} ${fence} ${barrier} ${work} ${commit} ${fill('%r34')} ${wait(0)}`;
-  // What goes on beside it fills the other buffer.
+  // A concurrent copy fills the other buffer.
   assert.equal(await classify(pending(product())), proved);
   for (const step of [2, 4, 6])
     assert.equal(await classify(pending(`add.s64 %d32, %d30, ${step}; ${product('%d32')}`)), proved);
@@ -82,24 +82,24 @@ test('a product reads the bytes that its descriptors describe', async () => {
     'the other buffer': product('%d31'),
     'the other buffer as B': product('%d30', '%d31'),
     'one row further': `add.s64 %d32, %d30, 8; ${product('%d32')}`,
-    'the next piece of a row and more': `add.s64 %d32, %d30, 7; ${product('%d32')}`,
-    'rows further apart': `${descriptor('%r30', '%d32', '0x4000008000000000')} ${product('%d32')}`,
+    'the next chunk of a row and more': `add.s64 %d32, %d30, 7; ${product('%d32')}`,
+    'rows with a larger stride': `${descriptor('%r30', '%d32', '0x4000008000000000')} ${product('%d32')}`,
     'another field': `cvt.u64.u32 %d33, %r9; shl.b64 %d33, %d33, 32; add.s64 %d32, %d30, %d33; ${product('%d32')}`,
-    'a step that is not known': `and.b32 %r41, %r9, 1023; cvt.u64.u32 %d33, %r41; add.s64 %d32, %d30, %d33; ${product('%d32')}`,
+    'unknown stride': `and.b32 %r41, %r9, 1023; cvt.u64.u32 %d33, %r41; add.s64 %d32, %d30, %d33; ${product('%d32')}`,
     'bits of two addresses': `or.b64 %d32, %d30, %d31; ${product('%d32')}`,
-    'a number from memory': `ld.u64 %d32, [%d1]; ${product('%d32')}`,
+    'a descriptor from memory': `ld.u64 %d32, [%d1]; ${product('%d32')}`,
   };
   for (const [name, work] of Object.entries(others)) {
     const verdict = await classify(pending(work));
     assert.match(verdict, /^(possible|unknown)\/proved$/, `${name}: ${verdict}`);
   }
-  // Without swizzling, matrices of 8 rows of 16 bytes lie at the two distances.
+  // Without swizzling, matrices of 8 rows of 16 bytes are at the two distances.
   const plain = (upper: string): string => pending(`${descriptor('%r30', '%d32', upper)} ${product('%d32')}`);
   assert.equal(await classify(plain('0x0000000800400000')), proved);
   assert.equal(await classify(plain('0x0000000802000000')), 'possible/proved');
 });
 
-test('memory of small alignment: pieces that are swizzled may begin before the matrix', async () => {
+test('memory of small alignment: swizzled chunks may begin before the matrix', async () => {
   const on = (alignment: number): CheckOptions => ({
     ...options,
     declarations: `.shared .align ${alignment} .b8 t[16384];`,
@@ -109,14 +109,14 @@ test('memory of small alignment: pieces that are swizzled may begin before the m
   assert.equal(await verdicts(body, on(16)), 'possible/proved');
 });
 
-test('copies beside the thread are writes through the generic proxy', async () => {
+test('asynchronous copies of a thread are writes through the generic proxy', async () => {
   const copy = [0, 2048, 4096, 6144].map((from) => `add.u32 %r42, %r33, ${from}; cp.async.cg.shared.global [%r42], [%d1], 16;`).join(' '); // oxfmt-ignore
   assert.equal(await classify(`${copy} cp.async.wait_all; ${fence} ${barrier} ${whole}`), proved);
   const others = {
     'no fence': `${copy} cp.async.wait_all; ${barrier} ${whole}`,
     'a fence before they are done': `${copy} ${fence} cp.async.wait_all; ${barrier} ${whole}`,
     'not waited for': `${copy} ${fence} ${barrier} ${whole} cp.async.wait_all;`,
-    'waited for as products are': `${copy} cp.async.commit_group; ${wait(0)} ${fence} ${barrier} ${whole}`,
+    'the wait of products': `${copy} cp.async.commit_group; ${wait(0)} ${fence} ${barrier} ${whole}`,
   };
   for (const [name, body] of Object.entries(others)) assert.equal(await classify(body), 'possible/proved', name);
   const grouped = `${copy} cp.async.commit_group; cp.async.commit_group;`;
@@ -124,7 +124,7 @@ test('copies beside the thread are writes through the generic proxy', async () =
   assert.equal(await classify(`${grouped} cp.async.wait_group 2; ${fence} ${barrier} ${whole}`), 'possible/proved');
 });
 
-test('what hands over beside barriers of the block asks for a fence at once', async () => {
+test('copies that a barrier publishes need a fence after their wait', async () => {
   const flag = (between: string): string =>
     `${fill('%r33')} ${between} ${barrier} st.volatile.global.u32 [%d1], 1; ${barrier} ${fence} ${whole}`;
   assert.equal(await classify(flag('')), proved);
@@ -132,7 +132,7 @@ test('what hands over beside barriers of the block asks for a fence at once', as
   assert.equal(await classify(late), 'possible/proved');
 });
 
-test('a flag orders threads, not what they do through two proxies', async () => {
+test('a flag orders threads, but not accesses through two proxies', async () => {
   const told = (fenced: string): string =>
     `setp.ne.s32 %p1, %r0, 0; @%p1 bra L; st.shared.u32 [%r30], 1; st.release.gpu.u32 [%d2], 1;
     L: ld.acquire.gpu.u32 %r1, [%d2]; setp.eq.s32 %p2, %r1, 0; @%p2 bra L; ${fenced} ${whole}`;
@@ -140,7 +140,7 @@ test('a flag orders threads, not what they do through two proxies', async () => 
   assert.equal(await classify(told('')), 'possible/proved');
 });
 
-test('the lanes of a warp execute a product together', async () => {
+test('a product is executed by all lanes of a warp together', async () => {
   const some = (condition: string): string => `${condition} @!%p2 bra E; ${whole} E: ${barrier}`;
   assert.equal(await classify(some('setp.lt.u32 %p2, %r0, 7;')), 'possible/possible');
   assert.equal(await classify(some('setp.lt.s32 %p2, %r9, 7;')), proved);

@@ -1,4 +1,4 @@
-// Kernels that a careless bound would be below.
+// Kernels that an unsound bound would underestimate.
 
 // selvage: block=50 grid=1
 __global__ void breaks(int *out, const int *a, int n) {
@@ -197,7 +197,7 @@ __global__ void shuffles(int *out, const int *a, int n) {
     out[t] = v;
 }
 
-/// The limit lies behind: another condition ends the loop.
+/// Another condition, after the limit of the loop, ends it.
 // selvage: block=64 grid=1
 __global__ void awayFromLimit(int *out, const int *a, int n) {
     int i = 0, s = 0;
@@ -208,7 +208,7 @@ __global__ void awayFromLimit(int *out, const int *a, int n) {
     out[threadIdx.x] = s;
 }
 
-/// The loop within is where another round of the one around begins: who leaves it first must wait there.
+/// The header of the inner loop begins the next iteration of the outer one: lanes that leave it first wait there.
 // selvage: block=96 grid=1
 __global__ void leavesInnerFirst(int *out, const int *a, int n) {
     int s = 0;
@@ -217,7 +217,7 @@ __global__ void leavesInnerFirst(int *out, const int *a, int n) {
     out[threadIdx.x] = s;
 }
 
-/// Two ways to another round: the shorter one waits for the longer one.
+/// Two back edges: lanes of the shorter path wait for those of the longer one.
 // selvage: block=64 grid=1
 __global__ void twoWaysRound(int *out, const int *a, int n) {
     int s = 0, i = 0;
@@ -232,7 +232,7 @@ __global__ void twoWaysRound(int *out, const int *a, int n) {
     out[threadIdx.x] = s;
 }
 
-/// Sums that share their parts, and are not to be walked once for each way to one.
+/// Sums with shared operands, which must not be traversed once per path.
 // selvage: block=64 grid=1
 __global__ void sharedSums(int *out, const int *a, int n, int m) {
     int s = threadIdx.x;
@@ -243,7 +243,7 @@ __global__ void sharedSums(int *out, const int *a, int n, int m) {
     out[threadIdx.x] = s;
 }
 
-/// Maximums of minimums of maximums: their comparison has to end.
+/// Maximums of minimums of maximums: their comparison must terminate.
 // selvage: block=64 grid=1
 __global__ void manyLimits(int *out, const int *a, int n, int m, int k) {
     int s = 0;
@@ -255,7 +255,7 @@ __global__ void manyLimits(int *out, const int *a, int n, int m, int k) {
     out[threadIdx.x] = s;
 }
 
-/// Quotients that end at a limit, at nothing, or at a number that lanes differ in.
+/// Quotients that end at a limit, at zero, or at an integer that differs between lanes.
 // selvage: block=64 grid=1
 __global__ void quotients(int *out, const int *a, int n, unsigned m) {
     int s = 0;
@@ -269,7 +269,7 @@ __global__ void quotients(int *out, const int *a, int n, unsigned m) {
     out[threadIdx.x] = s;
 }
 
-/// How far lanes go each round, and from where they halve: neither the first lane nor the last one goes round most.
+/// Strides per iteration, and start values of halving: neither the first lane nor the last one has most iterations.
 // selvage: block=64 grid=1
 __global__ void ownSteps(int *out, const int *a, int n) {
     int s = 0, t = threadIdx.x;
@@ -279,7 +279,7 @@ __global__ void ownSteps(int *out, const int *a, int n) {
     out[t] = s;
 }
 
-/// A case that goes on into the next one: the lanes of both are there together, with more turns than they have apart.
+/// A case that falls through into the next one: the lanes of both reconverge, with more serialised updates.
 // selvage: block=64 grid=1
 __global__ void fallsThrough(int *out, int n) {
     __shared__ int own[256];

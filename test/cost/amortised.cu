@@ -1,6 +1,6 @@
-// Loops whose rounds several loops, or several variables, share, and loops over data.
+// Loops whose iterations are bounded jointly by several loops or variables, and loops over data.
 
-/// A position that never moves back.
+/// A position that never decreases.
 // selvage: block=64 grid=1
 __global__ void advancing(int *out, const int *a, int n, int m) {
     int j = 0, sum = 0;
@@ -13,7 +13,7 @@ __global__ void advancing(int *out, const int *a, int n, int m) {
     out[threadIdx.x] = sum;
 }
 
-/// The same for each lane by itself.
+/// The same for each lane separately.
 // selvage: block=64 grid=1
 __global__ void advancingApart(int *out, const int *a, int n, int m) {
     int j = 0, sum = 0, own = a[threadIdx.x];
@@ -26,7 +26,7 @@ __global__ void advancingApart(int *out, const int *a, int n, int m) {
     out[threadIdx.x] = sum;
 }
 
-/// Two sorted sequences, and what is left of one.
+/// Two sorted sequences, and the remainder of one.
 // selvage: block=64 grid=1
 __global__ void merge(int *out, const int *a, const int *b, int n, int m) {
     int i = 0, j = 0, sum = 0;
@@ -50,7 +50,7 @@ __global__ void merge(int *out, const int *a, const int *b, int n, int m) {
     out[threadIdx.x] = sum;
 }
 
-/// One end or the other moves, and a lane may part from the others.
+/// One end or the other moves, and lanes may diverge.
 // selvage: block=64 grid=1
 __global__ void twoEnds(int *out, const int *a, int n) {
     int low = 0, high = n - 1, steps = 0;
@@ -80,7 +80,7 @@ __global__ void stack(int *out, const int *a, int n) {
     out[threadIdx.x] = popped;
 }
 
-/// What is taken out may put something in, up to a capacity.
+/// An element that is removed may insert another, up to a capacity.
 // selvage: block=64 grid=1
 __global__ void queue(int *out, const int *a, int capacity) {
     int head = 0, tail = 1, sum = 0;
@@ -93,7 +93,7 @@ __global__ void queue(int *out, const int *a, int capacity) {
     out[threadIdx.x] = sum;
 }
 
-/// Steps of one or of three.
+/// Increments of one or of three.
 // selvage: block=64 grid=1
 __global__ void uneven(int *out, const int *a, int n) {
     int i = 0, sum = 0;
@@ -104,7 +104,7 @@ __global__ void uneven(int *out, const int *a, int n) {
     out[threadIdx.x] = sum;
 }
 
-/// Three levels; the innermost one never starts over.
+/// Three levels; the innermost one never restarts.
 // selvage: block=64 grid=1
 __global__ void threeLevels(int *out, const int *a, int n, int m) {
     int k = 0, sum = 0;
@@ -119,7 +119,7 @@ __global__ void threeLevels(int *out, const int *a, int n, int m) {
     out[threadIdx.x] = sum;
 }
 
-/// The position is carried on, but starts over in every eighth round: no bound by amortising.
+/// The position carries over, but restarts in every eighth iteration: no amortised bound.
 // selvage: block=64 grid=1
 __global__ void startingOver(int *out, const int *a, int n, int m) {
     int j = 0, sum = 0;
@@ -133,7 +133,7 @@ __global__ void startingOver(int *out, const int *a, int n, int m) {
     out[threadIdx.x] = sum;
 }
 
-/// Steps back now and then: a potential that forgets that is too small.
+/// Occasional steps back: a potential that ignores them is too small.
 // selvage: block=64 grid=1
 __global__ void steppingBack(int *out, const int *a, int n, int m) {
     int j = 0, sum = 0;
@@ -147,7 +147,7 @@ __global__ void steppingBack(int *out, const int *a, int n, int m) {
     out[threadIdx.x] = sum;
 }
 
-/// Rows of a sparse matrix: as long as what is read says.
+/// Rows of a sparse matrix: their length is read from memory.
 // selvage: block=64 grid=2
 __global__ void rows(int *out, const int *row, const int *x, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -158,7 +158,7 @@ __global__ void rows(int *out, const int *row, const int *x, int n) {
     }
 }
 
-/// Halves what is left.
+/// Halves the remaining interval.
 // selvage: block=64 grid=1
 __global__ void search(int *out, const int *a, const int *keys, int n) {
     int low = 0, high = n, key = keys[threadIdx.x];

@@ -1,4 +1,4 @@
-/** What bounds by potentials look like. */
+/** The form of bounds by potentials. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { expressionText } from '../../src/cost/expressions/expression-text.ts';
@@ -21,12 +21,12 @@ const expected: readonly (readonly [string, readonly (string | null)[], string])
   ['uneven', [null, null, 'n'], '2*n + 4'],
   ['threeLevels', [null, null, 'n', 'm'], 'n*n + n + 2*m + 4'],
   ['steppingBack', [null, null, 'n', 'm'], '6*n + 2*m + 4'],
-  // What starts over is not shared: each visit pays for itself.
+  // A position that restarts is not shared: each visit pays separately.
   ['startingOver', [null, null, 'n', 'm'], '2*m*n + 4'],
   ['search', [null, null, null, 'n'], '32*ceil(log2(n + 1)) + 8'],
 ];
 
-test('loops whose rounds are shared', () => {
+test('loops with amortised trip counts', () => {
   const found = expected.map(([name, parameters]) => {
     const { bound, reason } = bounds(name, parameters).sectors;
     return [name, parameters, bound ? expressionText(bound) : reason];
@@ -34,11 +34,11 @@ test('loops whose rounds are shared', () => {
   assert.deepEqual(found, expected);
 });
 
-test('no bound of such a loop is said to be exact', () => {
+test('no bound of such a loop is marked as exact', () => {
   for (const [name, parameters] of expected) assert.equal(bounds(name, parameters).sectors.exact, false, name);
 });
 
-test('a loop as long as what is read says has no bound, unless somebody states the elements', () => {
+test('a loop whose trip count is read from memory has no bound without a statement about the elements', () => {
   const { bound, reason } = bounds('rows', [null, null, null, 'n']).sectors;
   assert.equal(bound, null);
   assert.match(reason!, /amortised\.cu:\d+: the trip count of this loop is not known/);

@@ -1,7 +1,7 @@
 /**
- * Kernels before and after a change: what is told of their costs, and on which line. Each file of `changes/` holds both
- * texts, the later one under `#ifdef AFTER`. A comment above each kernel says what the change makes `worse` or `better`,
- * that it is `neutral`, or what is `told` of it beside its metrics. What is said was read off the counters of runs of both sides, not off bounds.
+ * Kernels before and after a change: the reported costs, and their line. Each file of `changes/` contains both
+ * versions, the later one under `#ifdef AFTER`. A comment above each kernel states that the change makes metrics
+ * `worse` or `better`, is `neutral`, or has a message about code (`told`): from counters of runs, not from bounds.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'selvage-changes-')));
 after(() => rmSync(scratch, { recursive: true, force: true }));
 const skip = 'compiler' in (await findCompiler({ env: process.env })) ? false : 'no nvcc';
 
-/** A text as the preprocessor would leave it, of `AFTER` alone. */
+/** One version of a text, as the preprocessor would leave it. */
 function side(text: string, isAfter: boolean): string {
   const kept: boolean[] = [];
   return text
@@ -33,7 +33,7 @@ function side(text: string, isAfter: boolean): string {
     .join('\n');
 }
 
-/** What is expected of each kernel: `worse sectors at …`, `better steps`. */
+/** The expectation of each kernel: `worse sectors at …`, `better steps`. */
 function expectations(text: string): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const part of text.split('// changes: ').slice(1)) {
@@ -48,7 +48,7 @@ function expectations(text: string): Map<string, string[]> {
 }
 
 for (const file of readdirSync(folder)) {
-  test(`changes of ${file}: what is worse and better, and where`, { skip }, async () => {
+  test(`changes of ${file}: worse and better metrics, with their lines`, { skip }, async () => {
     const text = readFileSync(join(folder, file), 'utf8');
     const own = join(scratch, file);
     mkdirSync(own);
@@ -82,7 +82,7 @@ for (const file of readdirSync(folder)) {
     }
     for (const [name, list] of told) {
       const expected = wanted.get(name)!;
-      // Where nothing is said of the line, any will do.
+      // If the line is not specified, any line is accepted.
       const shown = list.map((one, index) => (expected[index]?.includes(' at ') ? one : one.replace(/ at .*/, '')));
       assert.deepEqual(
         shown,

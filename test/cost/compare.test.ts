@@ -1,4 +1,4 @@
-/** `selvage compare` on kernels that differ in one thing: what is worse, on which line, and nothing else. */
+/** `selvage compare` on kernels that differ in one thing: the regressions and their lines, and nothing else. */
 import type { Regression } from '../../src/report-model/regression.ts';
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -28,7 +28,7 @@ async function regressions(base: string, head: string): Promise<readonly Regress
   return comparison!.regressions;
 }
 
-/** Kernel, code, and the text of the line. */
+/** Kernel, code, and the source line. */
 function told(found: readonly Regression[], file: string): string[][] {
   const lines = readFileSync(join(folder, file), 'utf8').split('\n');
   return found.map(({ kernel, code, location }) => [
@@ -38,7 +38,7 @@ function told(found: readonly Regression[], file: string): string[][] {
   ]);
 }
 
-test('one change in each kernel: exactly what it makes worse, and where', { skip }, async () => {
+test('one change in each kernel: exactly the regressions of that change, with their lines', { skip }, async () => {
   const found = await regressions('before.cu', 'after.cu');
   assert.deepEqual(told(found, 'after.cu'), [
     ['gather', 'cost/sectors', 'out[i] = 2.0f * in[32 * i];'],
@@ -49,7 +49,7 @@ test('one change in each kernel: exactly what it makes worse, and where', { skip
     ['reverse', 'resource/occupancy', '__shared__ float part[12 * 1024];'],
     ['chain', 'cost/steps', 'for (int k = 0; k < n; k++)'],
   ]);
-  // Nobody configured a threshold: nothing blocks.
+  // Without a configured threshold nothing blocks.
   assert.ok(found.every(({ severity }) => severity === 'notice'));
   const by = new Map(found.map((one) => [one.kernel.replace(/\(.*/, ''), one]));
   assert.deepEqual([by.get('gather')?.base, by.get('gather')?.head, by.get('gather')?.reason], ['8', '36', '32 sectors per access instead of 4']); // oxfmt-ignore
@@ -59,7 +59,7 @@ test('one change in each kernel: exactly what it makes worse, and where', { skip
   assert.deepEqual([by.get('chain')?.at, by.get('accumulate')?.at], [{ n: 512 }, { n: 1024 }]);
 });
 
-test('the other way round all of that is better, and what was better is worse', { skip }, async () => {
+test('with sides exchanged all regressions are improvements, and improvements regressions', { skip }, async () => {
   const found = await regressions('after.cu', 'before.cu');
   assert.deepEqual(told(found, 'before.cu'), [['better', 'cost/sectors', 'out[i] = in[8 * i];']]);
 });
@@ -70,7 +70,7 @@ test('two builds of one file compare as equal', { skip }, async () => {
 
 const [before, later] = ['before.cu', 'after.cu'].map((file) => readFileSync(join(folder, file), 'utf8')) as [string, string]; // oxfmt-ignore
 
-/** Compares two texts under a configuration; regressions by kernel and metric. */
+/** Compares two sources under a configuration; regressions by kernel and metric. */
 async function compareTexts(base: string, head: string, configuration = '', ...words: readonly string[]) {
   writeFileSync(join(scratch, 'base.cu'), base);
   writeFileSync(join(scratch, 'head.cu'), head);
@@ -85,19 +85,19 @@ async function compareTexts(base: string, head: string, configuration = '', ...w
   return { status, comparison: comparison!, found: new Map<string, Regression>(list) };
 }
 
-/** The text of one kernel with the comment above it. */
+/** The source of one kernel with the comment above it. */
 function kernelOf(text: string, name: string): string {
   const found = text.split(/^(?=\/\/ selvage:)/m).find((part) => part.includes(` ${name}(`));
   assert.ok(found);
   return found;
 }
 
-/** The text without one of its kernels. */
+/** The source without one of its kernels. */
 function without(text: string, name: string): string {
   return text.replace(kernelOf(text, name), '');
 }
 
-test('thresholds say what warns and what fails', { skip }, async () => {
+test('thresholds decide which regressions warn and which fail', { skip }, async () => {
   const severities = async (cost: string, names: readonly string[]) => {
     const texts = [before, later].map((text) => names.map((name) => kernelOf(text, name)).join('')) as [string, string];
     const { status, found } = await compareTexts(...texts, `checks: { cost: { ${cost} } }`);
@@ -109,13 +109,13 @@ test('thresholds say what warns and what fails', { skip }, async () => {
   assert.deepEqual(metrics.map(strict.of), ['error', 'warning', 'error', 'notice', undefined]);
   const loose = await severities('sectors: { warn: "+350%" }, occupancy: { fail: "-50%" }, conflicts: { warn: "+31" }, spillBytes: { fail: "+0" }', ['gather', 'accumulate', 'reverse', 'transpose', 'recurrences']); // oxfmt-ignore
   assert.equal(loose.status, 1, 'spills');
-  // What is within its threshold is not told; another order of growth is over any percentage at the reference arguments.
+  // A change within its threshold is not reported; another order of growth exceeds any percentage.
   assert.deepEqual(
     ['gather sectors', 'accumulate sectors', 'reverse occupancy', 'transpose conflicts', 'recurrences spillBytes'].map(loose.of), // oxfmt-ignore
     [undefined, 'warning', undefined, undefined, 'error'],
   );
   const within = await severities('sectors: { fail: "+2000" }', ['accumulate', 'chain']);
-  assert.deepEqual([within.status, within.of('accumulate sectors')], [0, 'notice'], 'growth is told all the same');
+  assert.deepEqual([within.status, within.of('accumulate sectors')], [0, 'notice'], 'growth is reported regardless');
 });
 
 test('contradictory thresholds end the run with line and column', { skip }, async () => {
@@ -137,8 +137,8 @@ test('without reference arguments expressions decide, and sizes are named', { sk
   assert.equal(found.has('reverse occupancy'), false, 'no block, no occupancy');
 });
 
-test('kernels and parameters that are renamed are compared with what they were', { skip }, async () => {
-  // All but the one that takes longest.
+test('kernels and parameters that are renamed are compared with their former versions', { skip }, async () => {
+  // All except the one that takes longest.
   const [base, changed] = [without(before, 'recurrences'), without(later, 'recurrences')];
   const head = changed.replaceAll('gather(', 'collect(').replace('chain(float *out, float seed, int n)', 'chain(float *out, float seed, int rounds)').replaceAll(/(?<=chain[^]*?)\bn;/g, 'rounds;'); // oxfmt-ignore
   const { comparison, found } = await compareTexts(base, head);
@@ -153,7 +153,7 @@ test('kernels and parameters that are renamed are compared with what they were',
   assert.deepEqual([...only.found.keys()], []);
 });
 
-test('kernels whose parameters or template arguments change are compared with what they were', { skip }, async () => {
+test('kernels with changed parameters or template arguments are compared', { skip }, async () => {
   const base = `
 // selvage: block=256 grid=64
 __global__ void rows(const float4 *in, float *out) {
@@ -178,7 +178,7 @@ __global__ void scaled(int *a) { a[threadIdx.x] = 2; }
   ]);
   const { base: was, head: is, location } = found.get('rows sectors')!;
   assert.deepEqual([was, is, location?.line], ['20', '68', 4]);
-  // Of overloads only the bodies tell which was which.
+  // Overloads are matched only by their bodies.
   assert.equal(found.size, 1);
 });
 
@@ -193,7 +193,7 @@ __global__ void fill(float *out, Shape shape) {
 }
 `;
 
-test('members of structs that are renamed are compared with what they were', { skip }, async () => {
+test('members of structs that are renamed are compared with their former versions', { skip }, async () => {
   const renamed = shaped.replaceAll('rows', 'height').replaceAll('columns', 'width');
   assert.deepEqual([...(await compareTexts(shaped, renamed)).found.keys()], []);
   const both = await compareTexts(shaped, renamed.replaceAll(/\bshape\b/g, 'extent'));
@@ -202,7 +202,7 @@ test('members of structs that are renamed are compared with what they were', { s
   assert.equal(taller.found.get('fill sectors')?.base, '4*shape.height*shape.width');
 });
 
-test('what changed in the code is told beside all other checks', { skip }, async () => {
+test('changes of the code are reported in addition to all other checks', { skip }, async () => {
   writeFileSync(join(scratch, 'base.cu'), kernelOf(before, 'gather'));
   writeFileSync(join(scratch, 'head.cu'), kernelOf(later, 'gather'));
   writeFileSync(join(scratch, '.selvage.yml'), 'version: 1\n');
@@ -229,11 +229,11 @@ test('launches that are not compared are counted', { skip }, async () => {
       'of 8 launches 6 are compared: Selvage compares at most 6, and only launches that both sides have and that a run can count',
     ],
   );
-  // The one that changed is among them.
+  // The changed launch is among them.
   assert.ok(comparison.regressions.some(({ metric }) => metric === 'sectors'));
 });
 
-test('kernels that come and go are listed, without costs', { skip }, async () => {
+test('added and removed kernels are listed, without costs', { skip }, async () => {
   const [base, head] = [kernelOf(before, 'gather'), kernelOf(later, 'chain')];
   const { comparison } = await compareTexts(base, head);
   assert.deepEqual(comparison.addedKernels, ['chain(float*, float, int)']);
@@ -241,7 +241,7 @@ test('kernels that come and go are listed, without costs', { skip }, async () =>
   assert.deepEqual(comparison.regressions, []);
 });
 
-test('a bound that is lost is told with its reason', { skip }, async () => {
+test('a lost bound is reported with its reason', { skip }, async () => {
   const loop = 'for (int i = 0; i < n; i++)\n    v = __sinf(v);';
   const base = kernelOf(before, 'chain');
   assert.ok(base.includes(loop));
@@ -253,7 +253,7 @@ test('a bound that is lost is told with its reason', { skip }, async () => {
   );
 });
 
-test('commits of a repository: touched kernels alone, suppressions and every format', { skip }, async () => {
+test('commits of a repository: only touched kernels, suppressions and every format', { skip }, async () => {
   const repository = join(scratch, 'repository');
   mkdirSync(repository);
   const git = (...words: string[]): void => {

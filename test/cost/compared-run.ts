@@ -1,4 +1,4 @@
-/** What the machine counts for the worst warp of a run, held against the bounds. */
+/** Counts of the interpreter for the worst warp of a run, compared with the bounds. */
 import { evaluate } from '../../src/cost/expressions/expression.ts';
 import { expressionText } from '../../src/cost/expressions/expression-text.ts';
 import type { KernelBounds } from '../../src/cost/kernel-cost.ts';
@@ -9,15 +9,15 @@ import { runKernel } from '../../src/interpreter/machine.ts';
 
 export interface Tally {
   runs: number;
-  /** Comparisons of a metric in a run, those in which bound and count are equal, and of these those that are said to be. */
+  /** Comparisons of a metric in a run, those in which bound and count are equal, and of these those marked as exact. */
   compared: number;
   equal: number;
   exact: number;
-  /** How far bounds are above counts, in shares of the count, of at least 1. */
+  /** Excess of bounds over counts, relative to the count or 1. */
   readonly errors: number[];
   /** Metrics without a bound. */
   none: number;
-  /** Bounds below a count, and bounds that are said to be exact and are above it. */
+  /** Bounds below a count, and bounds marked as exact that are above it. */
   readonly failures: string[];
 }
 
@@ -26,10 +26,10 @@ export function emptyTally(): Tally {
   return { runs: 0, compared: 0, equal: 0, exact: 0, errors: [], none: 0, failures: [] };
 }
 
-/** As a line: what was compared, the shares of bounds that were met, and how far nine in ten are above the count at most. */
+/** As a line: comparisons, shares of tight bounds and of exact ones, and the 90th percentile of the excess. */
 export function tallyText({ runs, compared, equal, exact, errors, none, failures }: Tally): string {
   const share = (part: number): string => `${((100 * part) / Math.max(1, compared)).toFixed(1)} %`;
-  return `${runs} runs, ${compared} bounds, ${share(equal)} met, ${share(exact)} known to be, 90th percentile of the error ${(100 * ninthDecile(errors)).toFixed(0)} %; ${none} without, ${failures.length} failures`;
+  return `${runs} runs, ${compared} bounds, ${share(equal)} tight, ${share(exact)} known to be, 90th percentile of the error ${(100 * ninthDecile(errors)).toFixed(0)} %; ${none} without, ${failures.length} failures`;
 }
 
 function ninthDecile(errors: readonly number[]): number {
@@ -39,8 +39,8 @@ function ninthDecile(errors: readonly number[]): number {
 /**
  * Runs a kernel and compares.
  * @param title of the run, for failures
- * @param valueOf what a name in the bounds stands for
- * @returns whether the run ended, and without a race: what races may differ between the lanes that read it
+ * @param valueOf value of a name in the bounds
+ * @returns whether the run ended without a race: racy loads may differ between the lanes
  */
 export function compareRun(
   title: string,
@@ -74,7 +74,7 @@ export function compareRun(
 
 type CountedBy = Exclude<Count, 'leastSectors' | 'operations'>;
 
-/** Of the worst warp, by metric. */
+/** Counts of the worst warp, by metric. */
 export function worstOf(warps: readonly WarpCounts[]): Record<BoundMetric, number> {
   const worst = byMetric(boundMetrics, () => 0);
   for (const warp of warps) {

@@ -1,4 +1,4 @@
-/** Kernels of this folder from their checked-in PTX: their bounds, and what the machine counts on runs. */
+/** Kernels of this folder from their checked-in PTX: their bounds, and the counts of the interpreter on runs. */
 import type { Dim3 } from '../../src/base/dim3.ts';
 import type { RunResult } from '../../src/interpreter/core/run-result.ts';
 import type { Argument, GlobalBuffer } from '../../src/interpreter/core/arguments.ts';
@@ -51,7 +51,7 @@ export function boundsOf(
   });
 }
 
-/** What the machine counts for the worst warp of a run, by metric. */
+/** Counts of the interpreter for the worst warp of a run, by metric. */
 export function countRun(
   kernel: Kernel,
   run: CostRun,

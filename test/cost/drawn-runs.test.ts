@@ -5,11 +5,11 @@ import { kernelFiles } from '../kernels/portable-ptx.ts';
 import { tallyText } from './compared-run.ts';
 import { compareDrawn } from './drawn-runs.ts';
 
-/** Most of those that take longer never end. */
+/** Most runs over this limit never end. */
 const steps = 200_000;
 
 test('no run of a sample of the test kernels costs more than its bound', async (t) => {
-  // By their names, so that a new file moves no other one in or out.
+  // By their names, so that a new file does not change the sample.
   const files = kernelFiles().filter((file) => Number.parseInt(hashText(file).slice(0, 6), 16) % 8 === 1);
   const tally = await compareDrawn(20, 1, files, steps);
   t.diagnostic(`${JSON.stringify(tally.kernels)}: ${tallyText(tally)}`);

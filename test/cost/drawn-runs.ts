@@ -1,7 +1,7 @@
 /**
- * The kernels of the proofs under launches, arguments and contents drawn at random: what the machine counts for the
- * worst warp is never above the bound. `node test/cost/drawn-runs.ts SEED RUNS [NAME]` prints what was
- * compared, in both builds: failures, the share of bounds that a run met, and the 90th percentile of the error.
+ * The kernels of the proofs under random launches, arguments and contents: the count of the interpreter for the
+ * worst warp is never above the bound. `node test/cost/drawn-runs.ts SEED RUNS [NAME]` prints the comparisons,
+ * in both builds: failures, the share of bounds that a run attained, and the 90th percentile of the error.
  */
 import { declarationOf } from '../../src/check/context/scalars.ts';
 import type { Dim3 } from '../../src/base/dim3.ts';
@@ -29,8 +29,8 @@ export interface DrawnTally extends Tally {
 const elements = 2048;
 
 /**
- * Runs the kernels of files, all unless told otherwise, in both builds, several times.
- * @param steps after which a run is given up: nothing is compared then
+ * Runs the kernels of files, by default all, in both builds, several times.
+ * @param steps after which a run is aborted: nothing is compared then
  */
 export async function compareDrawn(
   seed: number,
@@ -60,7 +60,7 @@ export async function compareDrawn(
   return tally;
 }
 
-/** A launch of a kernel with sizes, arguments and contents drawn at random; null where it is too large to be run. */
+/** A launch of a kernel with random sizes, arguments and contents; null if it is too large to be run. */
 export interface DrawnRun {
   readonly request: Omit<RunRequest, 'observer'>;
   /** Values of the integer parameters by name. */
@@ -68,9 +68,9 @@ export interface DrawnRun {
 }
 
 /**
- * Draws a launch.
- * @param steps after which the run is given up
- * @param bytes of each array; null: no end
+ * Generates a launch.
+ * @param steps after which the run is aborted
+ * @param bytes of each array; null: unbounded
  */
 export function drawnRun(
   { launch, parameters }: CheckRequest,

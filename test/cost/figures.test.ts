@@ -1,4 +1,4 @@
-/** What is told of kernels beside their bounds: numbers follow from the sources, by hand. */
+/** Figures of kernels in addition to their bounds: expected numbers are derived from the sources by hand. */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -45,7 +45,7 @@ test('constants that make float arithmetic double, with their literals', { skip 
   assert.ok(Math.abs(gpu.waves!.count - 16 / (8 * 108)) < 1e-9);
 });
 
-test('bytes that a block fetches once, threads that meet at one word, and the last wave', { skip }, () => {
+test('bytes that a block fetches once, contention of threads at one word, and the last wave', { skip }, () => {
   const { counted, gpu } = costOf('total');
   // Eight sectors and that of the sum; of these the block needs five.
   assert.deepEqual([counted?.bytes, counted?.blockBytes], [9 * 32 * 4000, 5 * 32 * 4000]);
@@ -55,13 +55,13 @@ test('bytes that a block fetches once, threads that meet at one word, and the la
   assert.ok(Math.abs(gpu.waves.last - (4000 - 3456) / 3456) < 1e-9);
 });
 
-test('fewer registers that would give more occupancy, and what they cost', { skip }, () => {
+test('a number of registers with higher occupancy, and its cost', { skip }, () => {
   const { resources, registerStep } = costOf('crowded');
   assert.ok(resources!.occupancy! < registerStep!.occupancy && resources!.registers - registerStep!.registers <= 8);
   assert.equal(typeof registerStep!.spillBytes, 'number');
 });
 
-test('figures are told in a terminal, and folded in Markdown and HTML', { skip }, () => {
+test('figures are reported in a terminal, and folded in Markdown and HTML', { skip }, () => {
   const [pretty, markdown, html] = (['pretty', 'markdown', 'html'] as const).map((format) => ran.rendered.get(format)!);
   assert.match(pretty!, /line 10: 0\.5 is a double, and makes arithmetic of floats one of doubles; write 0\.5f/);
   assert.match(pretty!, /1\.15 MB of global memory transferred, 640 kB if each block fetches a sector once/);
@@ -79,7 +79,7 @@ test('literals without a suffix', () => {
   assert.equal(literalOf('y = x - .5;', -0.5), '.5');
 });
 
-test('GPUs by name, from the command line and the configuration', () => {
+test('GPUs are given by name, on the command line and in the configuration', () => {
   assert.equal(gpuOf('nvidia rtx-4090')?.name, 'RTX 4090');
   assert.ok(gpus.every(({ arch }) => architectureOf(arch)));
   const asked = parseCommandLine(['cost', 'a.cu', '--gpu', 'l4']);

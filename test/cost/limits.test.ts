@@ -1,4 +1,4 @@
-/** Limits of kernels: kept, exceeded and not to be compared, each with the line that spends most. */
+/** Limits of kernels: kept, exceeded and undecided, each with the line of the highest cost. */
 import type { Regression } from '../../src/report-model/regression.ts';
 import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -42,11 +42,11 @@ test('limits of every kind that are kept', { skip }, async () => {
   const standings = new Map(kernel.cost?.limits?.map(({ metric, standing }) => [metric, standing]));
   assert.deepEqual(standings, new Map(all.map((metric) => [metric, 'kept'])));
   const builds = new Map(kernel.cost?.limits?.map(({ metric, build }) => [metric, build]));
-  // The compiler unrolls the loop, and the rounds that are left over are bounded apart.
+  // The compiler unrolls the loop, and the remaining iterations are bounded separately.
   assert.deepEqual([builds.get('sectors'), builds.get('conflicts'), builds.get('registers')], ['source', 'production', undefined]); // oxfmt-ignore
 });
 
-test('limits of every kind that are exceeded, with the line that spends most', { skip }, async () => {
+test('limits of every kind that are exceeded, with the line of the highest cost', { skip }, async () => {
   const bounds =
     'sectors: "<= 8*n", conflicts: "< 2", divwarps: "<= 0", steps: "<= 4*n", work: "<= 1000", span: "<= n"';
   const resources = 'registers: 4, sharedBytes: 4095, occupancy: "> 100%"';
@@ -68,10 +68,10 @@ test('limits of every kind that are exceeded, with the line that spends most', {
   assert.deepEqual([sectors.base, sectors.head, sectors.limit], [null, '32*n + 4', '<= 8*n']);
   assert.match(sectors.message, /a warp touches up to 32\*n \+ 4 sectors .* which exceeds the limit <= 8\*n$/);
   const never = await selvage(['check', 'limits.cu', '--kernel', 'sums', '--config', join(folder, 'limits.yml'), '--fail-on', 'never'], folder); // oxfmt-ignore
-  assert.match(never.stdout, /limit\/exceeded/, 'limits hold for `check` too');
+  assert.match(never.stdout, /limit\/exceeded/, 'limits apply to `check` too');
 });
 
-test('what expressions do not decide, reference arguments do', { skip }, async () => {
+test('limits that expressions do not decide are decided at reference arguments', { skip }, async () => {
   const limits = limited('sums', 'sectors: "<= 16*n + 320", steps: "<= 100*m", registers: 255');
   const open = await costs(['limits.cu', '--kernel', 'sums'], limits);
   assert.equal(open.ran.status, 0);
@@ -90,13 +90,13 @@ test('what expressions do not decide, reference arguments do', { skip }, async (
   assert.equal(incomparable.ran.status, 0);
 });
 
-test('of several entries that match, the last that sets a limit counts', { skip }, async () => {
+test('of several matching entries the last that sets a limit counts', { skip }, async () => {
   const entries = `${limited('"*"', 'registers: 4, divwarps: "<= 0"')}\n  - match: sums\n    limits: { registers: 64 }`;
   const { kernel } = await costs(['limits.cu', '--kernel', 'sums'], entries);
   assert.deepEqual(kernel.cost?.violations?.map(said), ['error limit/exceeded divwarps 13']);
 });
 
-test('a bound that cannot be found says why', { skip }, async () => {
+test('a missing bound has a reason', { skip }, async () => {
   const { kernel } = await costs(['limits.cu', '--kernel', 'gathered'], limited('gathered', 'sectors: "<= 1000"'));
   assert.deepEqual(kernel.cost?.violations?.map(said), ['notice limit/not-compared sectors 25']);
   assert.match(kernel.cost.violations[0]?.message ?? '', /limits\.cu:23: the trip count of this loop is not known/); // oxfmt-ignore
@@ -115,7 +115,7 @@ test('resources without a block, and PTX without an assembler', { skip }, async 
   assert.match(ptx.kernel.cost?.violations?.[0]?.message ?? '', /ptxas gave no resource usage/);
 });
 
-test('launches that the architecture refuses, and blocks that launch bounds promise', { skip }, async () => {
+test('launches that the architecture rejects, and blocks that launch bounds promise', { skip }, async () => {
   const crowded = await costs(['limits.cu', '--kernel', 'crowded']);
   assert.equal(crowded.ran.status, 0);
   assert.match(crowded.kernel.cost?.violations?.[0]?.message ?? '', /ask for 4 blocks on a multiprocessor, and sm_80 has room for 3 .*shared/); // oxfmt-ignore
@@ -149,7 +149,7 @@ test('launches that the architecture refuses, and blocks that launch bounds prom
   assert.match(registers.kernel.cost?.violations?.[0]?.message ?? '', /registers for each of 1024 threads are more than a multiprocessor has/); // oxfmt-ignore
 });
 
-test('a kernel that ptxas refuses: the reason, and bounds all the same', { skip }, async () => {
+test('a kernel that ptxas rejects: the reason, and bounds regardless', { skip }, async () => {
   const source = '__global__ void big(float *out) {\n  __shared__ float s[16384];\n  s[threadIdx.x] = 1.0f;\n  __syncthreads();\n  out[threadIdx.x] = s[63 - threadIdx.x];\n}\n'; // oxfmt-ignore
   writeFileSync(join(folder, 'big.cu'), source);
   const { ran, kernel } = await costs(['big.cu', '--block', '64']);

@@ -1,4 +1,4 @@
-/** The kernels that test the machine: what it counts on their runs is never above the bounds. */
+/** The test kernels of the interpreter: its counts are never above the bounds. */
 import { declarationOf } from '../../src/check/context/scalars.ts';
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -15,7 +15,7 @@ import {
 } from '../interpreter/machine-kernels.ts';
 import { compareRun, emptyTally, tallyText } from './compared-run.ts';
 
-test('bounds of the kernels of the machine', (t) => {
+test('bounds of the test kernels of the interpreter', (t) => {
   const tally = emptyTally();
   for (const file of machineFiles()) {
     const source = sourceOf(file);

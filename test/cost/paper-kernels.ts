@@ -4,7 +4,7 @@ import type { Dimensions } from '../../src/analysis/values/launch-bounds.ts';
 import type { CostRun } from './counted-kernel.ts';
 
 export interface SizedRun extends CostRun {
-  /** What the names in the bounds stand for. */
+  /** Values of the names in the bounds. */
   readonly names: Readonly<Record<string, number>>;
 }
 
@@ -116,7 +116,7 @@ export const paperKernels: readonly PaperKernel[] = [
   ofSizes('syntheticStride', [null, null, 'n'], 128, lengths.map((n) => ({ n, blocks: 2 }))), // oxfmt-ignore
 ];
 
-/** Sizes that nobody chose. */
+/** Random sizes. */
 export function randomSizes(seed: number, count: number, most: number): number[] {
   const random = seededRandom(seed);
   return Array.from({ length: count }, () => 1 + random.below(most));

@@ -1,5 +1,5 @@
 // Kernels after the descriptions in "Modeling and Analyzing Evaluation Cost of CUDA Kernels" (Muller and Hoffmann,
-// POPL 2021), whose benchmarks they stand for.
+// POPL 2021), whose benchmarks they represent.
 
 #define TILE 32
 
@@ -21,7 +21,7 @@ __global__ void matMul(float *c, const float *a, const float *b, int n) {
     c[row * n + column] = sum;
 }
 
-/// The same with x and y exchanged wherever it hurts, and a branch that splits each warp.
+/// The same with x and y exchanged where that is expensive, and a branch that splits each warp.
 __global__ void matMulBad(float *c, const float *a, const float *b, int n) {
     __shared__ float as[TILE][TILE];
     __shared__ float bs[TILE][TILE];
@@ -43,7 +43,7 @@ __global__ void matMulBad(float *c, const float *a, const float *b, int n) {
     c[row * n + column] = sum;
 }
 
-/// The tile of the second matrix is kept transposed.
+/// The tile of the second matrix is stored transposed.
 __global__ void matMulTrans(float *c, const float *a, const float *b, int n) {
     __shared__ float as[TILE][TILE];
     __shared__ float bs[TILE][TILE];
@@ -61,7 +61,7 @@ __global__ void matMulTrans(float *c, const float *a, const float *b, int n) {
     c[row * n + column] = sum;
 }
 
-/// One row of threads for each row of the picture; each point takes up to `limit` rounds.
+/// One row of threads for each row of the picture; each point takes up to `limit` iterations.
 __global__ void mandelbrot(int *rounds, int width, int limit) {
     int x = blockIdx.x * blockDim.x + threadIdx.x;
     int y = blockIdx.y;
@@ -137,7 +137,7 @@ __global__ void reduce3(int *out, const int *in) {
     if (t == 0) out[blockIdx.x] = data[0];
 }
 
-/// reduce2 with a counter of rounds from which the distance follows.
+/// reduce2 with a counter of iterations that determines the distance.
 __global__ void reduce2a(int *out, const int *in) {
     __shared__ int data[256];
     int t = threadIdx.x;
@@ -181,7 +181,7 @@ __global__ void histogram(unsigned *bins, const unsigned *data, int n) {
     for (int i = threadIdx.x; i < 256; i += blockDim.x) atomicAdd(&bins[i], own[i]);
 }
 
-/// Adds `a`, of w numbers, to the even rows of `b` and subtracts it from the odd ones: a thread a row.
+/// Adds `a`, of w elements, to the even rows of `b` and subtracts it from the odd ones: one thread per row.
 __global__ void addSub0(float *a, float *b, int w, int h) {
     int row = blockIdx.x * blockDim.x + threadIdx.x;
     if (row >= h) return;
@@ -191,7 +191,7 @@ __global__ void addSub0(float *a, float *b, int w, int h) {
     }
 }
 
-/// A thread two rows: no branch.
+/// One thread per two rows: no branch.
 __global__ void addSub1(float *a, float *b, int w, int h) {
     int pair = blockIdx.x * blockDim.x + threadIdx.x;
     if (2 * pair >= h) return;
@@ -201,7 +201,7 @@ __global__ void addSub1(float *a, float *b, int w, int h) {
     }
 }
 
-/// A thread a column: neighbours access neighbours.
+/// One thread per column: neighbours access neighbours.
 __global__ void addSub2(float *a, float *b, int w, int h) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= w) return;
@@ -223,7 +223,7 @@ __global__ void addSub3(float *a, float *b, int w, int h) {
     }
 }
 
-/// Splits its warps in each round, at a branch that the round decides.
+/// Splits its warps in each iteration, at branches in the body.
 __global__ void syntheticDivergence(int *a, int n) {
     int t = threadIdx.x;
     for (int i = 0; i < n; i++) {
@@ -233,7 +233,7 @@ __global__ void syntheticDivergence(int *a, int n) {
     }
 }
 
-/// As many rounds for each thread as its number says.
+/// The second loop has as its trip count the index of the thread.
 __global__ void syntheticTriangle(int *a, int n) {
     int t = threadIdx.x, sum = 0;
     for (int i = 0; i < n; i++)
@@ -242,7 +242,7 @@ __global__ void syntheticTriangle(int *a, int n) {
     a[n + t] = sum;
 }
 
-/// A column of a table of 32 words a row, and one of 33.
+/// A column of a table of 32 words per row, and one of 33.
 __global__ void syntheticColumns(int *out, int n) {
     __shared__ int plain[32 * 32];
     __shared__ int padded[32 * 33];

@@ -1,4 +1,4 @@
-/** The kernels of the paper: a bound for each metric, never below what the machine counts, and close to it. */
+/** The kernels of the paper: a bound for each metric, never below the count of the interpreter, and close to it. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { expressionText } from '../../src/cost/expressions/expression-text.ts';
@@ -28,12 +28,12 @@ for (const build of ['verification', 'production'] as const) {
     }
     errors.sort((a, b) => a - b);
     assert.ok(errors[Math.floor(errors.length / 2)]! <= 0.05, 'median of the relative errors');
-    // Most are met exactly by some warp.
+    // Some warp attains most bounds.
     assert.ok(errors.filter((error) => error === 0).length >= 0.75 * errors.length);
   });
 }
 
-test('what the bounds look like', () => {
+test('the bounds have these forms', () => {
   const kernels = kernelsOf('test/cost/paper.cu', 'verification');
   const texts = paperKernels.map(({ name, parameters, dimensions, divisors }) => {
     const bounds = boundsOf(kernels.get(name)!, parameters, dimensions, divisors);

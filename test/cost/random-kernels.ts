@@ -10,7 +10,7 @@ import { parsePtx } from '../../src/ptx/parser.ts';
 import { randomKernel } from '../fuzz/random-kernel.ts';
 import { compareRun, emptyTally, type Tally, tallyText } from './compared-run.ts';
 
-/** Draws kernels and runs each three times. Failures are followed by the text of the kernel. */
+/** Generates kernels and runs each three times. Failures are followed by the source of the kernel. */
 export function compareRandom(seed: number, count: number): Tally {
   const tally = emptyTally();
   for (let index = 0; index < count; index++) {

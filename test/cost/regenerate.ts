@@ -1,4 +1,4 @@
-/** Writes the PTX of both builds beside the kernels of this folder: `node test/cost/regenerate.ts`. */
+/** Writes the PTX of both builds next to the kernels of this folder: `node test/cost/regenerate.ts`. */
 import { writeFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ if ('diagnostic' in found) {
   process.exit(3);
 }
 const folder = dirname(fileURLToPath(import.meta.url));
-// Those of folders within are compiled where they are compared.
+// The kernels of subfolders are compiled by their tests.
 const files = kernelFiles(folder).filter((file) => dirname(file) === relative(root, folder));
 for (const file of files) {
   for (const build of ['verification', 'production'] as const)

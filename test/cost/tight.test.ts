@@ -1,4 +1,4 @@
-/** Bounds of addresses that are selected and of nested loops: as in the comment above each kernel, and never below a run. */
+/** Bounds of selected addresses and of nested loops: as in the comment above each kernel, and never below a run. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,10 +20,10 @@ test('clamped and selected addresses, and nested loops, have tight bounds', { sk
   const wanted = [...text.matchAll(/sectors: (.*)\n__global__ void (\w+)/g)].map(([, bound, name]) => [name!, bound]);
   assert.equal(wanted.length, 9);
   assert.deepEqual([...found], wanted);
-  // The compiler tests a loop at its end, behind a guard that names the block.
+  // The compiler tests a loop at its end, after a guard that names the block.
   const ofNested = (JSON.parse(stdout) as Report).kernels.find(({ name }) => name.startsWith('nested('))!;
   assert.equal(ofNested.cost?.bounds.production?.sectors.bound, '404*ceil(n/128)');
-  // What runs, at a size that the compiler's unrolling divides: a run counts 64 for the loop and 4 for the store.
+  // The production build at a size divisible by the unroll factor: a run counts 64 for the loop and 4 for the store.
   const { stdout: compiled } = await selvage(["cost", "tight.cu", "--kernel", "rows", '--block', '256', '--grid', '128', '--arg', 'vectorN=128', '--arg', 'elementN=4096', '--format', 'json'], folder); // oxfmt-ignore
   const { production } = (JSON.parse(compiled) as Report).kernels[0]!.cost!.bounds;
   assert.ok(
@@ -69,7 +69,7 @@ for (const [name, bound, ...more] of [
   });
 }
 
-test('each of several launches has its own costs', { skip }, async () => {
+test('each of several launches has separate costs', { skip }, async () => {
   const { stdout } = await selvage(['cost', 'launches.cu', '--format', 'json'], folder);
   const [kernel] = (JSON.parse(stdout) as Report).kernels;
   const totals = kernel!.launches.map(({ block, cost }) => [block, cost?.totals?.blocks, cost?.totals?.sectors]);

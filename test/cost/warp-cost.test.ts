@@ -1,4 +1,4 @@
-/** Bounds of loops, branches and waits: as they read, and against counts at several sizes. */
+/** Bounds of loops, branches and waits: their form, and against counts at several sizes. */
 import type { Dim3 } from '../../src/base/dim3.ts';
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -34,9 +34,9 @@ interface Case {
   readonly body: string;
   readonly block?: Dim3;
   readonly sizes?: readonly number[];
-  /** How bounds read; null: there is none. */
+  /** Printed bounds; null: unbounded. */
   readonly bounds: Partial<Record<(typeof metrics)[number], string | null>>;
-  /** Metrics that are met by some warp at every size. */
+  /** Metrics whose bound some warp attains at every size. */
   readonly exact?: readonly (typeof metrics)[number][];
 }
 
@@ -71,7 +71,7 @@ function check({ name, body, block = [64, 1, 1], sizes: own = sizes, bounds, exa
   });
 }
 
-// The loop runs max(1, n - 20) times: a guard in front of it replaces that by n - 20 only if it implies n > 20 in all lanes.
+// The loop runs max(1, n - 20) times: a preceding guard replaces that by n - 20 only if it implies n > 20 in all lanes.
 for (const [guard, sectors] of [
   ['setp.lt.s32 %p1, %r9, 0;', '4*max(0, n - 21) + 4'],
   ['setp.ge.s32 %p1, %r0, %r9;', '4*max(0, n - 21) + 4'],
@@ -80,7 +80,7 @@ for (const [guard, sectors] of [
   ['add.s32 %r2, %r0, 21; setp.lt.s32 %p1, %r9, %r2;', 'max(0, 4*n - 80)'],
 ] as const)
   check({
-    name: `a loop tested at its end, behind ${guard}`,
+    name: `a loop tested at its end, after ${guard}`,
     body: `${guard} @%p1 bra END; mov.u32 %r1, 20;
       HEAD: st.global.u32 [%d3], %r1; add.s32 %r1, %r1, 1; setp.lt.s32 %p2, %r1, %r9; @%p2 bra HEAD; END:`,
     sizes: [0, 1, 2, 19, 20, 21, 22, 23, 40, 60],
@@ -104,7 +104,7 @@ check({
 });
 
 check({
-  name: 'tested at its end behind a guard, and until equal',
+  name: 'tested at its end after a guard, and until equal',
   body: `setp.lt.s32 %p1, %r9, 1; @%p1 bra END; mov.u32 %r1, 0;
     BODY: st.global.u32 [%d3], %r1; add.s32 %r1, %r1, 1; setp.ne.s32 %p2, %r1, %r9; @%p2 bra BODY; END:`,
   bounds: { sectors: '4*n' },
@@ -128,7 +128,7 @@ check({
 });
 
 check({
-  name: 'a triangle: the sum over its rounds',
+  name: 'a triangle: the sum over its iterations',
   body: `mov.u32 %r1, 0;
     HEAD: setp.ge.s32 %p1, %r1, %r9; @%p1 bra END; mov.u32 %r2, %r1;
     INNER: setp.ge.s32 %p2, %r2, %r9; @%p2 bra NEXT; st.global.u32 [%d3], %r2; add.s32 %r2, %r2, 1; bra INNER;
@@ -139,7 +139,7 @@ check({
 });
 
 check({
-  name: 'as many rounds as the lane says: each lane leaves by itself',
+  name: 'a trip count equal to the lane index: each lane leaves separately',
   body: `mov.u32 %r1, 0;
     HEAD: setp.ge.u32 %p1, %r1, %r0; @%p1 bra END; add.u32 %r1, %r1, 1; bra HEAD;
     END: st.global.u32 [%d3], %r1;`,
@@ -148,7 +148,7 @@ check({
 });
 
 check({
-  name: 'a stride of the block: one warp is split at most',
+  name: 'a stride of the block: at most one warp is split',
   body: `mov.u32 %r1, %r0;
     HEAD: setp.ge.s32 %p1, %r1, %r9; @%p1 bra END; mul.wide.s32 %d6, %r1, 4; add.s64 %d7, %d1, %d6;
     st.global.u32 [%d7], %r1; add.s32 %r1, %r1, 64; bra HEAD; END:`,
@@ -157,7 +157,7 @@ check({
 });
 
 check({
-  name: 'rounds that differ are told apart',
+  name: 'iterations that differ are distinguished',
   body: `mov.u32 %r1, 1;
     HEAD: setp.ge.u32 %p1, %r1, 64; @%p1 bra END; sub.u32 %r2, %r1, 1; and.b32 %r2, %r2, %r0; setp.ne.u32 %p2, %r2, 0; @%p2 bra NEXT;
     st.global.u32 [%d3], %r1;
@@ -168,7 +168,7 @@ check({
 });
 
 check({
-  name: 'ways that exclude each other: the dearer one; those that lanes part on: both',
+  name: 'exclusive paths: the more expensive one; divergent paths: both',
   body: `setp.gt.s32 %p1, %r9, 7; @%p1 bra MANY; st.global.u32 [%d3], %r9; bra NEXT;
     MANY: st.global.u32 [%d3], %r9; st.global.u32 [%d4], %r9;
     NEXT: ld.global.u32 %r1, [%d3+512]; setp.eq.u32 %p2, %r1, 0; @%p2 bra NONE; st.global.u32 [%d4], %r9; bra END;
@@ -177,21 +177,21 @@ check({
 });
 
 check({
-  name: 'early returns before a barrier: who returns does not wait',
+  name: 'early returns before a barrier: returned threads do not wait',
   body: `setp.lt.u32 %p1, %r0, %r9; @!%p1 bra DONE; st.global.u32 [%d3], %r0; bar.sync 0; DONE: st.global.u32 [%d4], %r0;`,
   bounds: { sectors: '12' },
   sizes: [0, 32, 64],
 });
 
 check({
-  name: 'lanes that wait for half of their warp go on by themselves',
+  name: 'lanes that wait for half of their warp continue without the other half',
   body: `shr.u32 %r1, %r0, 4; and.b32 %r1, %r1, 1; setp.eq.u32 %p1, %r1, 0; selp.b32 %r2, 0xffff, 0xffff0000, %p1;
     bar.warp.sync %r2; st.global.u32 [%d3], %r0;`,
   bounds: { conflicts: '0' },
 });
 
 check({
-  name: 'two ways round a loop: lanes meet before the next round',
+  name: 'two back edges of a loop: lanes reconverge before the next iteration',
   body: `mov.u32 %r1, 0; mov.u32 %r3, 0;
     HEAD: add.u32 %r1, %r1, 1; setp.gt.u32 %p3, %r1, 8; @%p3 bra END;
     xor.b32 %r2, %r1, %r0; and.b32 %r2, %r2, 1; setp.eq.u32 %p1, %r2, 0; @%p1 bra HEAD;
@@ -200,21 +200,21 @@ check({
 });
 
 check({
-  name: 'a loop over data ends when it ends',
+  name: 'a loop over data has no bound',
   body: `ld.global.u32 %r3, [%d1]; mov.u32 %r1, 0;
     HEAD: setp.ge.u32 %p1, %r1, %r3; @%p1 bra END; st.global.u32 [%d4], %r1; add.u32 %r1, %r1, 1; bra HEAD; END:`,
   bounds: { sectors: null, steps: null, conflicts: '0', divwarps: '0' },
 });
 
 check({
-  name: 'a bound for those who stay, and a way out that data decide',
+  name: 'a bound for lanes that stay, and an exit that data decide',
   body: `mov.u32 %r1, 0;
     HEAD: setp.ge.s32 %p1, %r1, %r9; @%p1 bra END; ld.global.u32 %r2, [%d3]; setp.gt.u32 %p2, %r2, %r1; @%p2 bra END;
     add.s32 %r1, %r1, 1; bra HEAD; END:`,
   bounds: { sectors: '4*n', divwarps: 'min(n, 31)' },
 });
 
-test('a block of any size: its warps are those of the largest', () => {
+test('a block of any size has the warps of the largest block', () => {
   const code = kernel(
     `mov.u32 %r5, %ntid.x; mov.u32 %r1, %r0;
     HEAD: setp.ge.s32 %p1, %r1, %r9; @%p1 bra END; mul.wide.s32 %d6, %r1, 4; add.s64 %d7, %d1, %d6;
@@ -224,7 +224,7 @@ test('a block of any size: its warps are those of the largest', () => {
   assert.equal(bound && expressionText(bound), '5*ceil(n/blockDim.x)');
 });
 
-test('where the time is up there are no bounds, and every metric says why', () => {
+test('after the deadline there are only missing bounds, and every metric states why', () => {
   const bounds = boundKernel({
     kernel: kernel('st.global.u32 [%d1], %r0;'),
     dimensions: { block: [32, 1, 1], grid: [1, 1, 1] },
@@ -236,7 +236,7 @@ test('where the time is up there are no bounds, and every metric says why', () =
   for (const { bound, reason } of Object.values(bounds)) assert.deepEqual([bound, reason], [null, outOfTime]);
 });
 
-test('blocks in a row that fill the stack are a reason, not a defect', () => {
+test('sequential blocks that overflow the stack are a reason, not an internal error', () => {
   const fill = (): boolean => fill();
   const bounds = boundKernel({
     kernel: kernel('st.global.u32 [%d1], %r0;'),
@@ -250,7 +250,7 @@ test('blocks in a row that fill the stack are a reason, not a defect', () => {
     assert.deepEqual([bound, reason], [null, 'the kernel has too many blocks in a row']);
 });
 
-test('lines of loops have the rounds of the innermost loop, and of all together, in the parameters of the kernel', () => {
+test('lines of loops have the iterations of the innermost loop and of all loops, in kernel parameters', () => {
   const code = kernel(
     `.loc 1 2 0
     mov.u32 %r1, 0;
@@ -271,7 +271,7 @@ test('lines of loops have the rounds of the innermost loop, and of all together,
   const { rounds, visits } = costOfKernel(requestOf(code, { block: [64, 1, 1], grid: [2, 1, 1] }));
   assert.deepEqual(
     rounds.map(({ location, inner, all }) => [location.line, expressionText(inner), expressionText(all)]),
-    // The condition of line 3 is met once more than it holds.
+    // The condition of line 3 is evaluated once more than it is true.
     [[3, '129', '129'], [7, 'n + 1', 'n + 1'], [4, '10', '1280'], [5, '128', '128']],
   ); // oxfmt-ignore
   assert.deepEqual([...new Set([...visits.values()].map(expressionText))], ['129', 'n + 1', '1280', '128']);

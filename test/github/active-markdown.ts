@@ -1,15 +1,15 @@
 /**
- * What GitHub would act on in a Markdown text, from its documentation and not from our code: HTML, links, images, mentions
- * and references. Mentions and references are looked for in what is rendered, so after entities are resolved; code is
- * left alone (github/cmark-gfm#181, html-pipeline).
+ * Active content of a Markdown text, by GitHub's documentation and not by our code: HTML, links, images, mentions
+ * and references. Mentions and references are searched in the rendered text, that is after entities are resolved; code
+ * is skipped (github/cmark-gfm#181, html-pipeline).
  */
 
 /** Tags of our own, as we write them. */
 const ownTags = new Set(['<details>', '</details>', '<summary>', '</summary>', '<sub>', '</sub>']);
 
 /**
- * The pieces of a text that are more than text, as they stand there.
- * @param isOwnLink whether a link may lead there
+ * The active parts of a text, verbatim.
+ * @param isOwnLink whether a link may point there
  */
 export function activePieces(markdown: string, isOwnLink: (target: string) => boolean): string[] {
   const text = withoutCode(markdown.replaceAll(/^\s*<!-- selvage:[^\n]*? -->$/gm, ''));
@@ -25,7 +25,7 @@ export function activePieces(markdown: string, isOwnLink: (target: string) => bo
   return [...found, ...[...rendered.matchAll(references)].map(([reference]) => reference)];
 }
 
-/** Fenced blocks and code spans show their text, whatever it is. */
+/** Fenced blocks and code spans are rendered verbatim. */
 function withoutCode(markdown: string): string {
   const lines: string[] = [];
   let fence: string | undefined;

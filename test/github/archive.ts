@@ -1,23 +1,23 @@
-/** ZIP archives as `actions/upload-artifact` makes them, and as it never would. */
+/** ZIP archives like those of `actions/upload-artifact`, and malformed ones. */
 import { constants, crc32, deflateRawSync } from 'node:zlib';
 
 export interface ZipEntry {
   readonly name: string;
   readonly content: Uint8Array;
-  /** How often the content stands in the file, one after the other; absent: once. */
+  /** Number of consecutive copies of the content in the file; absent: one. */
   readonly times?: number;
   /** The mode of a Unix file. */
   readonly mode?: number;
-  /** What the directory says instead of the truth. */
+  /** The size in the directory, if it differs from the actual one. */
   readonly size?: number;
   readonly crc?: number;
   readonly flags?: number;
   readonly method?: number;
-  /** The name beside the content, where it is another than in the directory. */
+  /** The name next to the content, if it differs from that in the directory. */
   readonly localName?: string;
 }
 
-/** A content so many times: all but the last are the same bytes, as each is packed without what came before it. */
+/** A repeated content: each copy except for the last compresses to the same bytes, independent of its predecessors. */
 function packed(content: Uint8Array, times: number): Buffer {
   const again = times > 1 ? deflateRawSync(content, { finishFlush: constants.Z_FULL_FLUSH }) : Buffer.alloc(0);
   return Buffer.concat([...Array.from({ length: times - 1 }, () => again), deflateRawSync(content)]);

@@ -1,4 +1,4 @@
-/** A pull request whose comments command Selvage, on a GitHub that takes commits. */
+/** A pull request whose comments are commands to Selvage, on a GitHub that accepts commits. */
 import assert from 'node:assert/strict';
 import type { Analysed, BotServices, CommandComment } from '../../src/github/bot/bot.ts';
 import { applyLineEdits } from '../../src/report-model/repaired-file.ts';
@@ -15,7 +15,7 @@ const TOKEN = 'secret-token';
 export const SOURCE = Array.from({ length: 30 }, (_, index) => `  line ${index + 1};\n`).join('');
 const REPAIRED = { file: 'src/a.cu', startLine: 13, endLine: 12, replacement: '  __syncthreads();\n' };
 
-/** Two races, of which one has an edit. */
+/** Two races, one of them with an edit. */
 export function twoRaces(): Report {
   const at = (line: number) => ({ file: 'src/a.cu', line });
   const one = kernel('first', [
@@ -100,7 +100,7 @@ export class BotPull {
     };
   }
 
-  /** What Selvage wrote on the conversation, oldest first. */
+  /** Comments of Selvage in the conversation, oldest first. */
   answers(): string[] {
     return this.server.issueComments.filter(({ account }) => account.type === 'Bot').map(({ body }) => body);
   }
@@ -184,7 +184,7 @@ export class BotPull {
         return { status: 201, body: { ...example('reaction'), content } };
       },
       'POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies': ({ params, body }) => {
-        // GitHub takes replies to the comment that begins a thread alone.
+        // GitHub accepts replies only to the first comment of a thread.
         if (lineCommentIn(params[3]).inReplyTo !== undefined) throw new Refusal(422, 'Validation Failed');
         this.server.commentOnLine(this.server.settings.account, { inReplyTo: Number(params[3]) }, (body as { body: string }).body); // oxfmt-ignore
         return { status: 201, body: lineComment(this.server.reviewComments.at(-1)!) };

@@ -22,7 +22,7 @@ afterEach(async () => {
 
 const command = async (body: string, author?: Account): Promise<string> => answerComment(pull.addComment(body, author), pull.services()); // oxfmt-ignore
 
-test('commands are read from the first line alone', () => {
+test('commands are read only from the first line', () => {
   const cases: readonly [string, object | undefined][] = [
     ['/selvage explain aaaa1111', { kind: 'explain', id: 'aaaa1111' }],
     ['\n  \n/selvage fix ALL\nthanks', { kind: 'fix', id: 'all' }],
@@ -53,7 +53,7 @@ test('commands are read from the first line alone', () => {
   ])
     // oxfmt-ignore
     assert.equal(parseCommand(body)?.kind, 'unknown', body);
-  // No comment ends, and no line goes on.
+  // No comment ends, and no line is continued.
   assert.deepEqual(parseCommand('/selvage ignore aaaa1111 a\\\u0000b\\'), {
     kind: 'ignore',
     id: 'aaaa1111',
@@ -61,7 +61,7 @@ test('commands are read from the first line alone', () => {
   });
 });
 
-test('a fix commits the verified edit, with the reviewer as co-author, and says so once', async () => {
+test('a fix commits the verified edit once, with the reviewer as co-author, and confirms it', async () => {
   const comment = pull.addComment('/selvage fix aaaa');
   assert.equal(await answerComment(comment, pull.services()), 'answered');
   assert.deepEqual(pull.reactions, [[comment.id, 'eyes']]);
@@ -74,7 +74,7 @@ test('a fix commits the verified edit, with the reviewer as co-author, and says 
   assert.equal(pull.answers().length, 1);
 });
 
-test('what cannot be fixed is not: no edit, unknown finding, fork, no permission to push, another head', async () => {
+test('no fix without an edit or permission to push, of an unknown finding, a fork or another head', async () => {
   await command('/selvage fix bbbb2222');
   assert.match(pull.answers().at(-1)!, /no verified edit for this finding: no barrier orders `s`/);
   await command('/selvage fix cccc3333');
@@ -97,7 +97,7 @@ test('what cannot be fixed is not: no edit, unknown finding, fork, no permission
   assert.deepEqual(pull.commits, []);
 });
 
-test('of two that fix at once one commits, and the other is told that the branch moved', async () => {
+test('of two concurrent fixes one commits, and the other reports that the branch moved', async () => {
   const comments = [pull.addComment('/selvage fix all'), pull.addComment('/selvage fix aaaa1111')];
   let waiting = 0;
   let release: () => void = () => undefined;
@@ -113,7 +113,7 @@ test('of two that fix at once one commits, and the other is told that the branch
   assert.equal(pull.answers().filter((body) => body.includes('Committed')).length, 1);
 });
 
-test('an edit of a link, or of a file that the branch lacks, is refused', async () => {
+test('an edit of a link, or of a file that the branch lacks, is rejected', async () => {
   const services = pull.services({ folder: 'other/' });
   await answerComment(pull.addComment('/selvage fix all'), services);
   assert.match(pull.answers().at(-1)!, /other\/src\/a\.cu is no regular file/);
@@ -145,7 +145,7 @@ test('explain, cost, help and recheck answer in the thread', async () => {
   assert.deepEqual(pull.commits, []);
 });
 
-test('who may not write commands nothing; what is no command is left alone', async () => {
+test('commands need write permission; comments without a command are ignored', async () => {
   pull.permissions.set(STRANGER.login, 'read');
   assert.equal(await command('/selvage fix all', STRANGER), 'refused');
   pull.permissions.delete(STRANGER.login);
@@ -163,7 +163,7 @@ test('a comment that was deleted or edited before it is answered is ignored', as
   const edited = pull.addComment('/selvage fix all');
   pull.server.issueComments.find(({ id }) => id === edited.id)!.body = 'never mind';
   assert.equal(await answerComment(edited, pull.services()), 'ignored');
-  // Somebody else's comment under the name of one who may.
+  // A comment of another account with the name of a permitted one.
   const forged = {
     ...pull.addComment('/selvage fix all', STRANGER),
     author: { login: SOME_USER.login, id: 1, isBot: false },
@@ -172,7 +172,7 @@ test('a comment that was deleted or edited before it is answered is ignored', as
   assert.deepEqual(pull.reactions, []);
 });
 
-test('a pull request that is closed is not touched, and a defect is told without its stack', async () => {
+test('a closed pull request is not touched, and an internal error is reported without its stack', async () => {
   pull.server.settings.state = 'closed';
   await command('/selvage fix all');
   assert.match(pull.answers().at(-1)!, /closed/);
@@ -182,7 +182,7 @@ test('a pull request that is closed is not touched, and a defect is told without
   assert.match(pull.answers().at(-1)!, /could not do that: ``no `nvcc` <img>``/);
 });
 
-test('a commit whose run was ended before it said so is not made again', async () => {
+test('a commit whose run was ended before its confirmation is not repeated', async () => {
   const comment = pull.addComment('/selvage fix all');
   await answerComment(comment, pull.services());
   // The answer is lost.
@@ -196,7 +196,7 @@ test('a commit whose run was ended before it said so is not made again', async (
   assert.match(pull.answers()[0]!, /Committed ccccccc|Committed 0000000/);
 });
 
-test('buttons of a check run do for all findings of its commit, once, for who may write', async () => {
+test('buttons of a check run apply to all findings of its commit, once, with write permission', async () => {
   const press = (action: 'fix' | 'explain' | 'ignore', delivery: string, headSha = HEAD, login = SOME_USER.login) =>
     answerButton({ target: TARGET, author: { login, id: SOME_USER.id, isBot: false }, delivery, headSha, action }, pull.services()); // oxfmt-ignore
   assert.equal(await press('explain', 'a'), 'answered');
@@ -213,7 +213,7 @@ test('buttons of a check run do for all findings of its commit, once, for who ma
   assert.match(pull.commits[0]!.message, /Co-authored-by: mona/);
 });
 
-test('recorded events of comments are read; of issues, edits and deletions there is nothing to answer', () => {
+test('recorded comment events are read; issue events, edits and deletions need no answer', () => {
   const kinds = examplesOf('issue_comment').map((payload) => [
     payload['action'],
     commentOf('issue_comment', payload) !== undefined,

@@ -2,7 +2,7 @@ import type { Octokit } from '@octokit/rest';
 import { createClient, type ClientOptions } from '../../src/github/api/client.ts';
 import type { GitHubServer } from './server.ts';
 
-/** A client of a server of the tests that never waits; `changes` say otherwise. */
+/** A client of a test server that never waits unless `changes` specify it. */
 export function testClient({ url }: GitHubServer, token: string, changes: Partial<ClientOptions> = {}): Octokit {
   return createClient({
     token,

@@ -29,7 +29,7 @@ after(async () => {
   rmSync(shallow, { recursive: true, force: true });
 });
 
-test('the merge base comes from GitHub, else from the history of the clone, else it is the base', async () => {
+test('the merge base comes from GitHub, otherwise from the history of the clone, or it is the base', async () => {
   assert.equal(await findMergeBase(octokit, clone, event), start);
   assert.deepEqual(server.faults, []);
   server.settings.outage = 500;
@@ -52,7 +52,7 @@ test('a commit that a shallow clone lacks is fetched', async () => {
   await ensureCommit(clone, start);
 });
 
-test('a commit that nobody has is an error with the remedy, and without the token', async () => {
+test('a commit that does not exist is an error with the remedy, and without the token', async () => {
   await assert.rejects(ensureCommit(clone, 'd'.repeat(40)), (error) => {
     assert.ok(error instanceof UsageError);
     assert.match(error.message, /fetch-depth: 0/);

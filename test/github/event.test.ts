@@ -26,10 +26,10 @@ test('every recorded pull_request payload is understood', () => {
   const kinds = examplesOf('pull_request').map((payload) => parseEvent('pull_request', payload, false).kind);
   assert.ok(kinds.length > 20);
   assert.ok(!kinds.includes('refused'));
-  assert.ok(kinds.includes('other'), 'closed ones have nothing to do');
+  assert.ok(kinds.includes('other'), 'closed ones need no review');
 });
 
-test('other events are no failure and say so in one line', () => {
+test('other events succeed and log one line', () => {
   for (const name of ['merge_group', 'issue_comment', 'no\nsuch']) {
     const event = parseEvent(name, examplesOf(name)[0] ?? {}, false);
     assert.equal(event.kind, 'other');
@@ -37,21 +37,21 @@ test('other events are no failure and say so in one line', () => {
   }
 });
 
-test('pull_request_target is refused unless told otherwise', () => {
+test('pull_request_target is rejected unless it is allowed explicitly', () => {
   const payload = pullRequestPayload('opened', pull);
   const refused = parseEvent('pull_request_target', payload, false);
   assert.ok(refused.kind === 'refused' && refused.message.includes('allow-pull-request-target'));
   assert.equal(parseEvent('pull_request_target', payload, true).kind, 'pull-request');
 });
 
-test('a payload that is none is refused with the place', () => {
+test('a malformed payload is rejected with the place', () => {
   const payload: unknown = { ...pullRequestPayload('opened', pull), pull_request: { number: 7, head: { sha: '--x' } } };
   const event = parseEvent('pull_request', payload, false);
   assert.ok(event.kind === 'refused' && event.message.includes('pull_request.head.sha'), JSON.stringify(event));
   assert.equal(parseEvent('pull_request', undefined, false).kind, 'refused');
 });
 
-test('pushes to the default branch are compared with the commit before, others are left to pull requests', () => {
+test('pushes to the default branch are compared with the previous commit, others are left to pull requests', () => {
   const payload = { ref: 'refs/heads/main', before: pull.baseSha, after: pull.headSha, repository: { full_name: 'octo/kernels', default_branch: 'main' } }; // oxfmt-ignore
   assert.deepEqual(parseEvent('push', payload, false), { kind: 'push', owner: 'octo', repo: 'kernels', headSha: pull.headSha, baseSha: pull.baseSha }); // oxfmt-ignore
   for (const other of [{ ref: 'refs/heads/topic' }, { ref: 'refs/tags/main' }, { deleted: true }])
@@ -60,7 +60,7 @@ test('pushes to the default branch are compared with the commit before, others a
   assert.equal(parseEvent('push', { ...payload, after: '--upload-pack=x' }, false).kind, 'refused');
 });
 
-test('scheduled runs and runs by hand are of the whole repository', () => {
+test('scheduled and manual runs analyse the whole repository', () => {
   const place = { repository: 'octo/kernels', sha: pull.headSha };
   const common = { kind: 'repository', owner: 'octo', repo: 'kernels', headSha: pull.headSha };
   const scheduled = parseEvent('schedule', { schedule: '0 3 * * *' }, false, place);

@@ -1,6 +1,6 @@
 /**
- * Every request of a run goes wrong in every way: after one run without faults all is as if nothing had happened. A run posts
- * its verdicts first, and then what became of repairs.
+ * Every request of a run fails with every fault: after one run without faults the state is as if none occurred. A run
+ * posts its verdicts first, and then the results of repairs.
  */
 import assert from 'node:assert/strict';
 import { after as afterAll, test } from 'node:test';
@@ -20,7 +20,7 @@ import { startGitHub, type Fault, type GitHubServer } from './server.ts';
 const TARGET = { owner: 'octo', repo: 'kernels', pullNumber: 7 };
 const NEXT = 'c'.repeat(40);
 const open = new Set<GitHubServer>();
-/** Each request, or one of so many, goes wrong; another one for the next fault. */
+/** Each request, or one of every seven, fails; the next fault starts at another one. */
 const EACH = sweep(7, 1);
 
 afterAll(() => Promise.all([...open].map((server) => server.close())));
@@ -77,7 +77,7 @@ const filler = Array.from({ length: 60 }, (_, index) => ({
 }));
 const before = report([kernel('k', ['one', 'two', 'three', 'four'].map((name, index) => finding(name, 11 + index)).concat(finding('far', 40), finding('gone', 44)))]); // oxfmt-ignore
 // `one` stays, `two` and `three` are rewritten, `four` and `gone` are fixed, `five` and `farther` are new.
-// What becomes of `one`, `two` and `far` is known later: one repair fits its comment, one does not, one has no comment.
+// The results for `one`, `two` and `far` come later: one repair fits its comment, one does not, one has no comment.
 const after = report([
   repaired(kernel('k1', [finding('one', 11)]), 11),
   repaired(kernel('k2', [finding('two', 12)]), 14),
@@ -85,7 +85,7 @@ const after = report([
   kernel('k', [finding('three', 13), finding('five', 15), finding('farther', 48), ...filler]),
 ]);
 
-/** With a barrier after a line. */
+/** The kernel with a repair that inserts a barrier after a line. */
 function repaired(one: KernelReport, line: number): KernelReport {
   const edits = [{ file: 'src/a.cu', startLine: line + 1, endLine: line, replacement: 'barrier\n' }];
   const fixes = one.race.findings.map(({ fingerprint }) => fingerprint);
@@ -121,7 +121,7 @@ async function run(server: GitHubServer, [verdicts, whole]: Stages): Promise<Pic
   return { problems: [...first.problems, ...second.problems] };
 }
 
-/** What readers see, without ids and without how the findings are spread over reviews. */
+/** The state that readers see, without ids and without the distribution of findings over reviews. */
 function state({ reviewComments, reviews, issueComments, checkRuns }: GitHubServer) {
   const shown = reviewComments.map(({ path, line, body, inReplyTo }) => [path, line, body, inReplyTo === undefined]);
   return {
@@ -132,7 +132,7 @@ function state({ reviewComments, reviews, issueComments, checkRuns }: GitHubServ
   };
 }
 
-test('what is told, and where, without faults', async () => {
+test('reported findings and their places, without faults', async () => {
   const { server, plan } = await reviewed();
   await run(server, plan);
   const told = server.reviewComments.map(({ body, line }) => {
@@ -164,7 +164,7 @@ test('what is told, and where, without faults', async () => {
 });
 
 for (const [number, [name, fault]] of Object.entries(FAULTS).entries()) {
-  test(`each request in turn: ${name}`, async () => {
+  test(`each request in sequence: ${name}`, async () => {
     const clean = await reviewed();
     const start = clean.server.transcript.length;
     await run(clean.server, clean.plan);
@@ -183,11 +183,11 @@ for (const [number, [name, fault]] of Object.entries(FAULTS).entries()) {
       };
       const faulty = await run(server, plan);
       server.settings.fault = null;
-      // A comment that is not there has been deleted by somebody.
+      // A missing comment counts as deleted by a user.
       const isGone = name === '404' && /\/pulls\/comments\//.test(met ?? '');
       const isSilent =
         !isGone && faulty.problems.length === 0 && JSON.stringify(state(server)) !== JSON.stringify(wanted);
-      assert.ok(!isSilent, `request ${at}, ${met}: nothing is said of what is lost`);
+      assert.ok(!isSilent, `request ${at}, ${met}: a lost change is not reported`);
       const next = await run(server, plan);
       assert.deepEqual(next.problems, []);
       assert.deepEqual(state(server), wanted, `request ${at}, ${met}`);

@@ -1,4 +1,4 @@
-/** The issue on what stands on the default branch: which state it ends in. */
+/** The issue about findings on the default branch: its state after runs. */
 import assert from 'node:assert/strict';
 import { after as afterAll, test } from 'node:test';
 import { planIssue } from '../../src/github/plan/issue-plan.ts';
@@ -55,7 +55,7 @@ test('opened with the first finding, updated, closed with the last one, opened a
   assert.deepEqual(server.faults, []);
 });
 
-test('who closes it as not planned is not told again', async () => {
+test('a user who closes it as not planned is not notified again', async () => {
   const server = await github();
   await run(server, [12]);
   Object.assign(server.issues[0]!, { state: 'closed', stateReason: 'not_planned' });
@@ -63,7 +63,7 @@ test('who closes it as not planned is not told again', async () => {
   assert.deepEqual(states(server), [['Selvage: 1 data race', 'closed', 'not_planned']]);
 });
 
-test("somebody's copy of it is not touched", async () => {
+test('a copy of it by another account is not touched', async () => {
   const server = await github();
   const { body, title } = planOf([12])!;
   server.settings.account = SOME_USER;
@@ -73,22 +73,22 @@ test("somebody's copy of it is not touched", async () => {
   assert.deepEqual([server.issues.length, server.issues[0]?.body], [2, body]);
 });
 
-test('where something could not be analysed an issue is not closed', async () => {
+test('after an incomplete analysis the issue is not closed', async () => {
   const server = await github();
   await run(server, [12]);
   const diagnostics: Diagnostic[] = [{ severity: 'error', code: 'compile/failed', message: '' }];
-  assert.equal(await run(server, [], { diagnostics }), 'nothing is known');
+  assert.equal(await run(server, [], { diagnostics }), 'no result');
   assert.deepEqual(states(server), [['Selvage: 1 data race', 'open', null]]);
 });
 
-test('a token without the permission: the missing one is named', async () => {
+test('a token without the permission: the missing permission is named', async () => {
   const server = await github();
   server.settings.issues = 'read';
   assert.match(await run(server, [12]), /lacks `issues: write`/);
   assert.equal(server.issues.length, 0);
 });
 
-test('each request fails in turn: the next run ends in the same state', async () => {
+test('each request fails in sequence: the next run ends in the same state', async () => {
   for (const hasEffect of [true, false]) {
     for (let at = 0; at < 3; at += 1) {
       const server = await github();

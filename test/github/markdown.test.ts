@@ -8,7 +8,7 @@ import { parseMarker, printMarker } from '../../src/github/text/marker.ts';
 import { annotationCommands, logText } from '../../src/github/text/workflow-command.ts';
 import { activePieces } from './active-markdown.ts';
 
-test('code spans hold any text', () => {
+test('code spans can contain any text', () => {
   assert.equal(codeSpan('a[i]'), '`a[i]`');
   assert.equal(codeSpan('a `b`` c'), '```a `b`` c```');
   assert.equal(codeSpan('`x`'), '`` `x` ``');
@@ -17,7 +17,7 @@ test('code spans hold any text', () => {
   assert.equal(tableCode('a | b'), '`a \\| b`');
 });
 
-test('text stays text', () => {
+test('escaped text is rendered verbatim', () => {
   assert.equal(escapeText('sm_80, line 3: a'), 'sm_80, line 3: a');
   const escaped = escapeText('@mona <!-- #1 `x` __b__ [l](u) ::error https://x |');
   assert.doesNotMatch(escaped, /[@<>`[\]|]|__|::|:\/\/|#1 /);
@@ -37,11 +37,11 @@ test('text stays text', () => {
     );
 });
 
-test('fences are longer than what is in them', () => {
+test('fences are longer than those in their content', () => {
   assert.equal(fencedBlock('a\n````\nb\n', 'sh'), '`````sh\na\n````\nb\n`````');
 });
 
-test('long Markdown is cut within the budget, with everything closed and no character split', () => {
+test('long Markdown is cut within the budget, with all constructs closed and no character split', () => {
   const random = seededRandom(7);
   for (let round = 0; round < 200; round += 1) {
     const parts = Array.from({ length: random.between(1, 30) }, () =>
@@ -70,7 +70,7 @@ test('a prefix of bytes ends between characters', () => {
   assert.equal(prefixOfBytes('aé🧵', 7), 'aé🧵');
 });
 
-test('markers come back as they went in, and only from the first line', () => {
+test('markers are parsed as written, and only from the first line', () => {
   const fingerprints = ['abc', 'a--b', 'x,y z', '-->', 'ü\ud800'];
   const body = `${printMarker('finding', { fingerprints, text: 'abc0' })}text`;
   assert.equal(body.indexOf('-->'), body.indexOf('\n') - 3);

@@ -1,4 +1,4 @@
-/** A repository of texts in memory, for tests that make many of them. */
+/** A repository of texts in memory, for tests that create many of them. */
 import { structuredPatch } from 'diff';
 import { hunkRanges, type ChangedFile, type Repository } from './repository.ts';
 
@@ -46,7 +46,7 @@ function patchOf(before: string, after: string, context: number): string {
   const { hunks } = structuredPatch('a', 'b', before, after, '', '', { context });
   return hunks
     .map((hunk) => {
-      // The library counts a side of no lines from the line after it, git from the line before.
+      // The library counts an empty side from the line after it, git from the line before.
       const oldStart = hunk.oldLines === 0 ? hunk.oldStart - 1 : hunk.oldStart;
       const newStart = hunk.newLines === 0 ? hunk.newStart - 1 : hunk.newStart;
       return [`@@ -${oldStart},${hunk.oldLines} +${newStart},${hunk.newLines} @@`, ...hunk.lines].join('\n');

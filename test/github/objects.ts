@@ -1,4 +1,4 @@
-/** Objects of GitHub's API in the shapes its description asks for. */
+/** Objects of GitHub's API in the shapes of its description. */
 import type { Api } from './openapi.ts';
 
 export interface Account {
@@ -7,7 +7,7 @@ export interface Account {
   readonly type: 'User' | 'Bot';
 }
 
-/** What GITHUB_TOKEN writes as. */
+/** The account of GITHUB_TOKEN. */
 export const ACTIONS_BOT: Account = { login: 'github-actions[bot]', id: 41898282, type: 'Bot' };
 export const SOME_USER: Account = { login: 'mona', id: 583231, type: 'User' };
 
@@ -50,7 +50,7 @@ export function pullRequestObject(
     number: pull.number,
     state: pull.state,
     changed_files: pull.changedFiles,
-    // The example's team lacks what the description requires of one.
+    // The example's team lacks required properties of the description.
     requested_teams: [],
     head: { ...example.head, sha: pull.headSha },
     base: { ...example.base, sha: pull.baseSha },

@@ -1,4 +1,4 @@
-/** GitHub's published description of its REST API, as a judge of requests and responses. */
+/** GitHub's published description of its REST API, as a validator of requests and responses. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { Ajv, type ValidateFunction } from 'ajv';
@@ -29,9 +29,9 @@ interface Description {
 export interface Api {
   /** The template that a path matches (`/repos/{owner}/{repo}/pulls/{pull_number}`), if the API has it. */
   route(method: string, path: string): string | undefined;
-  /** Undefined where the request is one that GitHub would take, else what is wrong. */
+  /** Undefined if GitHub would accept the request, otherwise the error. */
   requestFault(method: string, template: string, query: URLSearchParams, body: unknown): string | undefined;
-  /** Undefined where the response is one that the description allows. */
+  /** Undefined if the description allows the response. */
   responseFault(method: string, template: string, status: number, body: unknown): string | undefined;
   /** A copy of a named example. */
   example(name: string): JsonObject;
@@ -48,7 +48,7 @@ function createApi(): Api {
   const file = createRequire(import.meta.url).resolve('@octokit/openapi/generated/api.github.com.json');
   const description = JSON.parse(readFileSync(file, 'utf8')) as Description;
   toJsonSchema(description as unknown as Json);
-  // GitHub sends null for the line of an outdated comment, which its description denies.
+  // GitHub sends null for the line of an outdated comment, contrary to its description.
   allowNull(description, 'pull-request-review-comment', ['line', 'position', 'start_line', 'start_side']);
   const ajv = new Ajv({ strict: false, validateFormats: false, addUsedSchema: false });
   ajv.addSchema(description, 'github');
@@ -93,7 +93,7 @@ function createApi(): Api {
     responseFault(method, template, status, body) {
       const response = (operation(method, template) as Operation).responses[String(status)];
       const pointer = response?.$ref?.slice(1) ?? `/paths/${encode(template)}/${method.toLowerCase()}/responses/${status}`; // oxfmt-ignore
-      // The description is silent on errors that any operation can have.
+      // The description lacks errors that any operation can have.
       if (!response && status >= 400) return undefined;
       if (!response) return `status ${status} is not one of ${method} ${template}`;
       if (body === undefined) return response.content ? 'the body is missing' : undefined;
@@ -108,7 +108,7 @@ function createApi(): Api {
   };
 }
 
-/** Names that no schema at the pointer has, one level deep: GitHub ignores them, so they are mistakes of the caller. */
+/** Names that no schema at the pointer has, one level deep: GitHub ignores them, so they are errors of the caller. */
 function unknownProperties(pointer: string, description: Description, body: unknown): string | undefined {
   if (body === null || typeof body !== 'object') return undefined;
   const schema = pointer
@@ -121,7 +121,7 @@ function unknownProperties(pointer: string, description: Description, body: unkn
   return Object.keys(body).find((name) => !(name in known));
 }
 
-/** OpenAPI 3.0 says `nullable`, JSON Schema says `null` among the types. */
+/** `nullable` in OpenAPI 3.0 is the type `null` in JSON Schema. */
 function toJsonSchema(node: Json): void {
   if (node === null || typeof node !== 'object') return;
   if (Array.isArray(node)) {

@@ -1,4 +1,4 @@
-/** The configuration of an organisation: where it comes from, and what becomes of one that is wrong or cannot be read. */
+/** The configuration of an organisation: its source, and the handling of one that is invalid or unreadable. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -37,14 +37,14 @@ checks:
 suppress: [{ code: race/global, reason: everywhere, until: 2020-01-01 }]
 `;
 
-test('a repository without a configuration has the one of its organisation', async () => {
+test('a repository without a configuration uses the one of its organisation', async () => {
   const { configuration, diagnostics } = await configured(null, GENERAL);
   assert.deepEqual(diagnostics, []);
   assert.deepEqual(configuration.arch, ['sm_90']);
   assert.equal(configuration.checks.race.severity, 'warning');
 });
 
-test('single values are the own ones where they are given, lists are both, the own last', async () => {
+test('single values of the repository take precedence, lists are concatenated, its own last', async () => {
   const own = `version: 1
 nvcc: { args: [-DOWN] }
 paths: { include: ['src/**'], exclude: ['gen/**'] }
@@ -57,14 +57,14 @@ suppress: [{ code: race/shared, reason: here }]
   assert.deepEqual([arch, nvcc.args], [['sm_90'], ['-DGENERAL', '-DOWN']]);
   assert.deepEqual(paths, { include: ['src/**'], exclude: ['third/**', 'gen/**'] });
   assert.deepEqual(kernels.map(({ block }) => block?.[0]), [128, 64]); // oxfmt-ignore
-  // What was the default before is given here.
+  // The earlier default is given here.
   assert.deepEqual([checks.race.severity, checks.race.warpLockstep], ['error', true]);
   assert.deepEqual([checks.cost.sectors?.warn?.text, checks.cost.registers?.warn?.text], ['+5%', '+9']);
   assert.deepEqual(suppressions.map(({ reason, isShared }) => [reason, isShared]), [['everywhere', true], ['here', undefined]]); // oxfmt-ignore
   assert.equal(suppressions[0]!.location.file, 'octo/.github/.selvage.yml');
 });
 
-test('defaults that are wrong, or cannot be read, are said and stop nothing', async () => {
+test('invalid or unreadable defaults are reported and stop nothing', async () => {
   const own = 'version: 1\narch: [sm_86]\n';
   for (const [organisation, why] of [
     ['version: 1\nkernel: []\n', /octo\/\.github\/\.selvage\.yml:2:1: "kernel" is not a key/],

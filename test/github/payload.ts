@@ -1,4 +1,4 @@
-/** Real event payloads, with the commits of a test repository put in. */
+/** Real event payloads, with the commits of a test repository inserted. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 

@@ -24,7 +24,7 @@ function plan(input: Partial<PlanInput> & Pick<PlanInput, 'report'>) {
   return planReview({ diff, headSha: HEAD, baseSha: BASE, ...input });
 }
 
-test('a race with both accesses in one hunk is a comment over both lines, in terms of the source', () => {
+test('a race with both accesses in one hunk is a comment on both lines, in terms of the source', () => {
   const result = plan({
     report: report([kernel('shift', [race({ fingerprint: 'f1', first: at(12), second: at(14) })])]),
   });
@@ -77,7 +77,7 @@ test('the same lines in several kernels are one comment that lists them', () => 
   assert.equal(outputs['errors'], '1');
 });
 
-test('findings the base has are counted, not told; possible ones are only in the folded part of the summary', () => {
+test('findings of the base are counted, not reported; possible ones are only in the folded part of the summary', () => {
   const known = race({ fingerprint: 'old', first: at(12), second: at(14) });
   const possible = race({ fingerprint: 'maybe', first: at(11), second: at(15), more: { confirmed: false, severity: 'warning' } }); // oxfmt-ignore
   const comparison = { new: ['maybe'], fixed: ['gone'], unchanged: ['old'], regressions: [] };
@@ -100,14 +100,14 @@ test('findings the base has are counted, not told; possible ones are only in the
   );
 });
 
-test('a clean change makes no review and no new comment', () => {
+test('a clean change creates no review and no new comment', () => {
   const result = plan({ report: report([kernel('k', [])]) });
   assert.equal(result.review, null);
   assert.equal(result.summary.createIfMissing, false);
   assert.equal(result.check.title, '1 kernel proved free of data races and barrier divergence');
 });
 
-test('what the change asks to be believed heads the review', () => {
+test('assumptions that the change adds are at the head of the review', () => {
   const finding = divergence('f1', at(13));
   const trust = [{ kind: 'suppression', text: 'race/shared: @mona said so', location: at(13) }] as const;
   const { review } = plan({ report: report([kernel('k', [], [finding])]), trust });
@@ -137,7 +137,7 @@ test('comments over the maximum are listed in the body', () => {
   assert.deepEqual(parseMarker(review?.body)?.fingerprints, ['f14']);
 });
 
-test('a chosen launch is told as a condition, across blocks without a word of barriers', () => {
+test('a default launch is reported as a condition, and races across blocks do not mention barriers', () => {
   const finding = race({
     fingerprint: 'f1',
     first: at(12),
@@ -159,7 +159,7 @@ test('a chosen launch is told as a condition, across blocks without a word of ba
   assert.doesNotMatch(body, /syncthreads/);
 });
 
-test('comments name what is missing, and show the interleaving folded', () => {
+test('comments name the missing order, and show the interleaving folded', () => {
   const threads = [32, 31].map((x) => ({ thread: [x, 0, 0] as const, block: [0, 0, 0] as const, name: `thread ${x}` }));
   const told = (missing: MissingOrder): string => {
     const steps = [
@@ -183,7 +183,7 @@ test('comments name what is missing, and show the interleaving folded', () => {
   );
 });
 
-test('accesses are told by their text, else by their array; an atomic operation by its call', () => {
+test('accesses are reported with their text, otherwise their array; an atomic operation with its call', () => {
   const first = { operation: 'atomic', memory: 'shared', location: at(12), thread: [0, 0, 0] } as const;
   const second = { operation: 'write', memory: 'shared', bytes: 1, location: at(14), thread: [1, 0, 0] } as const;
   const told = (more: Partial<RaceFinding>): string => {
@@ -196,7 +196,7 @@ test('accesses are told by their text, else by their array; an atomic operation 
     told({ first: call }),
     /executes `atomicAdd\(&s\[0\], 1\)` on line 12 while thread 1 writes 1 byte of `s` on line 14/,
   );
-  // `s[0]++` of two threads: no barrier can be between them.
+  // `s[0]++` of two threads: no barrier can separate them.
   const one = { expression: 's[0]', location: at(12) };
   assert.match(
     told({ first: { ...second, ...one }, second: { ...second, ...one, operation: 'read' } }),
@@ -290,7 +290,7 @@ test('huge results stay within the limits, with fences and sections closed', () 
   assert.equal(result.outputs['errors'], '400');
 });
 
-test('a finding is called fixed only where the analysis could have seen it', () => {
+test('a finding is called fixed only if the analysis could have reported it', () => {
   const clean = plan({ report: report([kernel('k', [])]) });
   assert.ok(clean.isFixed('src/a.cu', ['f1']));
   const still = plan({ report: report([kernel('k', [race({ fingerprint: 'f1', first: at(12), second: at(14) })])]) });
@@ -307,7 +307,7 @@ test('a finding is called fixed only where the analysis could have seen it', () 
   assert.ok(!skipped.isFixed('src/a.cu', ['f1']));
 });
 
-test('a suggestion replaces the lines of its comment, else it is a diff, and is fenced safely', () => {
+test('a suggestion replaces the lines of its comment, otherwise it is a diff, with safe fences', () => {
   const text = Array.from({ length: 20 }, (_, index) => `line ${index + 1}`).join('\n');
   const comment = (edited: readonly [number, number]) => {
     const finding = race({ fingerprint: 'f1', first: at(12), second: at(14) });
@@ -324,7 +324,7 @@ test('a suggestion replaces the lines of its comment, else it is a diff, and is 
   assert.match(beside?.body ?? '', /\n\n````diff\n@@ .* @@\n[^]*-line 14\n-line 15\n\+a;\n[^]*\n````\n\n/);
 });
 
-test('the launch is not said to give values that nobody gives', () => {
+test('the message does not attribute unspecified values to the launch', () => {
   const witness = {
     kernel: 'shift',
     block: [256, 1, 1],
@@ -337,7 +337,7 @@ test('the launch is not said to give values that nobody gives', () => {
   assert.match(body, /Launch: block \(256,1,1\), grid \(1,1,1\), `m` = `4`, from the launch at `src\/a\.cu:40`\./);
 });
 
-test('the review says why findings have no comment of their own', () => {
+test('the review states why findings have no separate comment', () => {
   const findings = [12, 14].map((line) => race({ fingerprint: `f${line}`, first: at(line), second: at(line) }));
   const over = plan({ report: report([kernel('k', findings)]), options: { maxComments: 1 } });
   assert.match(over.review?.body ?? '', /\n\nFindings over the maximum number of comments:\n/);
@@ -346,7 +346,7 @@ test('the review says why findings have no comment of their own', () => {
   assert.match(outside.review?.body ?? '', /\n\nFindings on lines that the diff does not show:\n/);
 });
 
-test('a change that brings nothing new says what it fixes, not that it affects nothing', () => {
+test('a change without new findings lists the fixed ones, and does not claim to affect nothing', () => {
   const comparison = { new: [], fixed: ['a', 'b'], unchanged: [], regressions: [] };
   const removed = plan({ report: report([], { comparison }) });
   assert.equal(removed.check.title, 'No new findings; fixes 2 findings');
@@ -355,14 +355,14 @@ test('a change that brings nothing new says what it fixes, not that it affects n
   assert.equal(plan({ report: report([]) }).check.title, 'No new findings; this change affects no kernel');
 });
 
-test('what elsewhere only has a title is in the log', () => {
+test('details that are only titles elsewhere are in the log', () => {
   const diagnostics = [{ severity: 'notice', code: 'ptx/unknown-instruction', message: 'foo.bar.s32', location: at(3) }] as const; // oxfmt-ignore
   const result = plan({ report: report([kernel('k', [])], { diagnostics }) });
   assert.doesNotMatch(result.summary.body, /foo\.bar/);
   assert.match(result.log.join('\n'), /src\/a\.cu:3: notice: foo\.bar\.s32/);
 });
 
-test('a reader can run what reproduces a finding', () => {
+test('a reader can run the command that reproduces a finding', () => {
   const finding = race({
     fingerprint: 'f1',
     first: at(12),
@@ -381,7 +381,7 @@ test('a reader can run what reproduces a finding', () => {
   assert.match(own, /```sh\nselvage run src\/a\.cu --kernel k\n```/);
 });
 
-test('what is printed holds the comments and no markers', () => {
+test('printed reviews contain the comments and no markers', () => {
   const text = renderPlan(plan({ report: report([kernel('k', [race({ fingerprint: 'f1', first: at(12), second: at(14) })])]) })); // oxfmt-ignore
   assert.match(text, /### src\/a\.cu:12-14/);
   assert.match(text, /## Check run: failure/);

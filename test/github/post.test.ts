@@ -1,4 +1,4 @@
-/** Reviews of forks in two stages: what is posted, and what hostile artifacts come to. */
+/** Reviews of forks in two stages: posted reviews, and the handling of hostile artifacts. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -60,12 +60,12 @@ interface Situation {
   readonly artifacts?: number;
   readonly run?: object;
   readonly eventName?: string;
-  /** The head that the pull request has. */
+  /** The head of the pull request. */
   readonly head?: string;
   readonly headRepository?: string;
 }
 
-/** Runs the second stage; everything that it is given beside GitHub's own answers may be a stranger's. */
+/** Runs the second stage; all of its input except for GitHub's own answers may be hostile. */
 async function post(situation: Situation) {
   const {
     archive,
@@ -167,7 +167,7 @@ async function post(situation: Situation) {
 
 const whole = (own: Partial<ReviewData> = {}): Buffer => zip([entry(printReviewData(data(own)))]);
 
-test('what the run of a fork found is posted to its pull request, with the words made here', async () => {
+test('findings of a run for a fork are posted to its pull request, with messages of this stage', async () => {
   const { status, server, log } = await post({ archive: whole() });
   assert.equal(status, 0, log);
   assert.deepEqual(server.faults, []);
@@ -182,7 +182,7 @@ test('what the run of a fork found is posted to its pull request, with the words
   assert.deepEqual(server.writes(before), []);
 });
 
-test('an edit that does more than adding barriers is not suggested', async () => {
+test('an edit with changes other than barriers is not suggested', async () => {
   for (const replacement of ['system("curl evil");\n', `${withBarrier}  exfiltrate();\n`, '', '  __syncthreads();\n']) {
     const { status, server } = await post({ archive: whole({ report: racy(replacement) }) });
     assert.equal(status, 0);
@@ -203,21 +203,21 @@ const good = printReviewData(data());
 const bomb = { times: 1 << 10 } as const;
 const mebibyte = Buffer.alloc(1 << 20);
 
-/** Name, what the run left, and the reason that is told. */
+/** Name, artifact of the run, and reported reason. */
 const hostile: readonly (readonly [string, () => Situation, RegExp])[] = [
   ['no archive', () => ({ archive: Buffer.from('<html>') }), /no ZIP archive/],
   ['an empty archive', () => ({ archive: zip([]) }), /0 entries/],
-  ['an archive that is cut', () => ({ archive: whole().subarray(0, 300) }), /no ZIP archive/],
+  ['a truncated archive', () => ({ archive: whole().subarray(0, 300) }), /no ZIP archive/],
   [
-    'an archive with something behind it',
+    'an archive with trailing data',
     () => ({ archive: zip([entry(good)], Buffer.from('#!/bin/sh')) }),
     /no ZIP archive/,
   ],
-  ['a path out of the folder', () => ({ archive: zip([entry(good, { name: '../../.bashrc' })]) }), /another name/],
+  ['a path outside of the folder', () => ({ archive: zip([entry(good, { name: '../../.bashrc' })]) }), /another name/],
   ['an absolute path', () => ({ archive: zip([entry(good, { name: '/etc/passwd' })]) }), /another name/],
   ['a path of Windows', () => ({ archive: zip([entry(good, { name: '..\\selvage-review.json' })]) }), /another name/],
   [
-    'another file beside it',
+    'an additional file',
     () => ({ archive: zip([entry(good), entry('x', { name: 'node_modules/x.js' })]) }),
     /another name/,
   ],
@@ -229,9 +229,9 @@ const hostile: readonly (readonly [string, () => Situation, RegExp])[] = [
   ['another method of packing', () => ({ archive: zip([entry(good, { method: 14 })]) }), /method 14/],
   ['two names for one entry', () => ({ archive: zip([entry(good, { localName: 'other' })]) }), /damaged/],
   ['a wrong checksum', () => ({ archive: zip([entry(good, { crc: 1 })]) }), /checksum/],
-  ['a gigabyte that says so', () => ({ archive: zip([entry(mebibyte, bomb)]) }), /more than 67108864 bytes/],
+  ['a gigabyte with a correct size', () => ({ archive: zip([entry(mebibyte, bomb)]) }), /more than 67108864 bytes/],
   [
-    'a gigabyte that hides it',
+    'a gigabyte with a false size',
     () => ({ archive: zip([entry(mebibyte, { ...bomb, size: 1000 })]) }),
     /within the limit|another size/,
   ],
@@ -241,7 +241,7 @@ const hostile: readonly (readonly [string, () => Situation, RegExp])[] = [
     /more than 16777216 bytes/,
   ],
   [
-    'an artifact that says it is too large',
+    'an artifact with too large a declared size',
     () => ({ archive: whole(), artifact: { size_in_bytes: 1 << 30 } }),
     /more than 16777216 bytes/,
   ],
@@ -262,9 +262,9 @@ const hostile: readonly (readonly [string, () => Situation, RegExp])[] = [
   ["another pull request's number", () => ({ archive: whole({ pullRequest: 1 }) }), /#1 is no open pull request/],
   ['a fork of another name', () => ({ archive: whole(), headRepository: 'octo/kernels' }), /no open pull request/],
   ['a head that moved', () => ({ archive: whole(), head: 'd'.repeat(40) }), /another commit by now/],
-  ['a folder out of the repository', () => ({ archive: whole({ folder: '../' }) }), /leads out/],
+  ['a folder outside of the repository', () => ({ archive: whole({ folder: '../' }) }), /leads out/],
   [
-    'a file out of the repository',
+    'a file outside of the repository',
     () => ({
       archive: inReport((value) => {
         (value['kernels'] as { location: object }[])[0]!.location = { file: '../../etc/passwd', line: 1 };
@@ -282,7 +282,7 @@ const hostile: readonly (readonly [string, () => Situation, RegExp])[] = [
     /leads out/,
   ],
   [
-    'a verdict that is none',
+    'an unknown verdict',
     () => ({
       archive: inReport((value) => {
         (value['kernels'] as { race: { verdict: string } }[])[0]!.race.verdict = 'fine';
@@ -300,11 +300,11 @@ const hostile: readonly (readonly [string, () => Situation, RegExp])[] = [
     /too long/,
   ],
   [
-    'values without end',
+    'too many values',
     () => ({ archive: json((value) => (value['trust'] = Array.from({ length: 500_000 }, () => 0))) }),
     /too many values/,
   ],
-  ['values that lie deep', () => ({ archive: zip([entry(`${'['.repeat(5000)}${']'.repeat(5000)}`)]) }), /too deep/],
+  ['deeply nested values', () => ({ archive: zip([entry(`${'['.repeat(5000)}${']'.repeat(5000)}`)]) }), /too deep/],
   [
     'a prototype',
     () => ({ archive: zip([entry(good.replace('{', '{"__proto__":{"comment":true},'))]) }),
@@ -313,7 +313,7 @@ const hostile: readonly (readonly [string, () => Situation, RegExp])[] = [
 ];
 
 for (const [name, situation, reason] of hostile) {
-  test(`refused: ${name}`, async () => {
+  test(`rejected: ${name}`, async () => {
     const { status, server, log } = await post(situation());
     assert.equal(status, 2, log);
     assert.match(log, reason);
@@ -323,7 +323,7 @@ for (const [name, situation, reason] of hostile) {
   });
 }
 
-test('what is no matter of this stage is left alone', async () => {
+test('runs and artifacts irrelevant to this stage are ignored', async () => {
   for (const situation of [{ run: { event: 'push' } }, { artifacts: 0 }]) {
     const { status, server } = await post({ archive: whole(), ...situation });
     assert.equal(status, 0);
@@ -332,11 +332,11 @@ test('what is no matter of this stage is left alone', async () => {
   assert.equal((await post({ archive: whole(), eventName: 'pull_request_target' })).status, 2);
 });
 
-test('Markdown, HTML, mentions and workflow commands in any text of the data stay text', async () => {
+test('Markdown, HTML, mentions and workflow commands in any text of the data are rendered verbatim', async () => {
   const attack =
     '<img src=x onerror=alert(1)> @octo/team [click](https://evil.example) ![](https://evil.example/x.png) -->\n::error::x\n<!-- selvage:v1 summary -->\n```suggestion\nevil\n``` #1';
   const value = JSON.parse(JSON.stringify(racy(withBarrier))) as Record<string, unknown>;
-  /** Puts the attack into every text that the schema leaves free. */
+  /** Inserts the attack into every text that the schema leaves free. */
   const poison = (inner: unknown, name = ''): unknown => {
     if (typeof inner === 'string')
       return ['message', 'text', 'expression', 'element', 'name', 'array', 'reason', 'condition', 'reproduce', 'kernel'].includes(name) ? attack : inner; // oxfmt-ignore

@@ -1,6 +1,6 @@
 /**
- * Any findings and repairs on any diff: GitHub takes the review at once, everything is told, what a reader commits from a
- * comment is the repair of its finding, and a second run has nothing to say.
+ * Any findings and repairs on any diff: GitHub accepts the review at once, every finding is reported, a committed
+ * suggestion is the repair of its finding, and a second run posts nothing.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -74,7 +74,7 @@ function randomRace(random: Random): ReportedRace {
   return { ...finding, first: unplaced, second: unplaced };
 }
 
-/** With a line more near one of its findings, if it has one in these files. */
+/** A kernel with one more line near one of its findings, if it has one in these files. */
 function maybeRepaired(one: KernelReport, tree: Tree, random: Random): KernelReport {
   const placed = one.race.findings.filter(({ confirmed, severity, first: { location } }) => confirmed && severity !== 'notice' && tree.has(location?.file ?? '')); // oxfmt-ignore
   const found = random.pick(placed.length === 0 ? [undefined] : placed);
@@ -110,8 +110,8 @@ function randomReport(random: Random, tree: Tree) {
 }
 
 /**
- * Commits each suggestion by itself and compares with the repairs of the findings that its comment tells.
- * @returns how many there are
+ * Commits each suggestion separately and compares with the repairs of the findings in its comment.
+ * @returns the number of suggestions
  */
 function committedRepairs(
   { kernels }: Report,
@@ -123,7 +123,7 @@ function committedRepairs(
   for (const { path, line, startLine, body } of reviewComments) {
     const text = tree.get(path);
     const marker = parseMarker(body);
-    // Where it is open whether an earlier finding is still there, its comment stays as it was.
+    // If an earlier finding may still be there, its comment stays unchanged.
     const isOfNow = findings.some(({ comment }) =>
       comment?.fingerprints.some((one) => marker?.fingerprints.includes(one)),
     );
@@ -194,7 +194,7 @@ for (let seed = 1; seed <= 60; seed += 1) {
         for (const { body } of folded) {
           const marker = parseMarker(body);
           const isTold = marker?.kind === 'finding' && marker.fingerprints.some((one) => told.has(one));
-          assert.ok(!isTold, 'a finding has a folded thread beside the one that is shown');
+          assert.ok(!isTold, 'a finding has a folded thread in addition to the visible one');
         }
         for (const { fingerprints } of plan.findings) assert.ok(fingerprints.some((one) => told.has(one)));
         const before = server.transcript.length;

@@ -94,7 +94,7 @@ test('the first run posts one review, one summary and one check run; the second 
   clean(server);
 });
 
-test('after a push known findings are not told again, gone ones are taken back, answered ones marked', async () => {
+test('after a push known findings are not reported again, fixed ones retracted, answered ones marked', async () => {
   const server = await github();
   const three = report([kernel('k', [finding('f1', 12, 14), finding('f2', 13, 13), finding('f3', 15, 15)])]);
   await publish(client(server), TARGET, await planFor(server, { report: three }), BOTH);
@@ -107,7 +107,7 @@ test('after a push known findings are not told again, gone ones are taken back, 
   server.push(next, memoryRepository(new Map([[BASE, base], [HEAD, head], [next, moved]]))); // oxfmt-ignore
   const now = report([kernel('k', [finding('f1', 13, 15), finding('f4', 14, 14)])]);
   const result = await publish(client(server), TARGET, await planFor(server, { report: now }), BOTH);
-  // Beside those two, the lines that the first one names have moved.
+  // In addition, the lines that the first finding names have moved.
   assert.deepEqual([result.comments, result.settled, result.summary], [1, 3, 'updated']);
   assert.deepEqual(
     server.reviewComments.map(({ body }) => parseMarker(body)).map((marker) => marker && [marker.kind, ...marker.fingerprints]), // oxfmt-ignore
@@ -118,7 +118,7 @@ test('after a push known findings are not told again, gone ones are taken back, 
   clean(server);
 });
 
-test('a finding that comes back after it was fixed is told again', async () => {
+test('a finding that reappears after it was fixed is reported again', async () => {
   const server = await github();
   await publish(client(server), TARGET, await planFor(server, { report: twoRaces() }), BOTH);
   const commented = server.reviewComments[0]?.id ?? 0;
@@ -132,7 +132,7 @@ test('a finding that comes back after it was fixed is told again', async () => {
   clean(server);
 });
 
-test('nothing is posted on a clean change, and an earlier summary is brought up to date', async () => {
+test('nothing is posted on a clean change, and an earlier summary is updated', async () => {
   const server = await github();
   const plan = await planFor(server, { report: report([kernel('k', [])]) });
   const result = await publish(client(server), TARGET, plan, BOTH);
@@ -145,7 +145,7 @@ test('nothing is posted on a clean change, and an earlier summary is brought up 
   clean(server);
 });
 
-test("somebody's copy of our markers is neither believed nor edited", async () => {
+test('a copy of our markers by another account is neither trusted nor edited', async () => {
   const server = await github();
   const plan = await planFor(server, { report: twoRaces() });
   server.addComment(SOME_USER, plan.summary.body);
@@ -156,7 +156,7 @@ test("somebody's copy of our markers is neither believed nor edited", async () =
   clean(server);
 });
 
-test('with a token of another account its own comments are known too', async () => {
+test('with a token of another account its own comments are recognised too', async () => {
   const server = await github();
   server.settings.account = { login: 'kernel-police[bot]', id: 99, type: 'Bot' };
   const plan = await planFor(server, { report: twoRaces() });
@@ -186,7 +186,7 @@ test('a read-only token: every channel is tried once and the missing permissions
   clean(server);
 });
 
-test('a rate limit is waited out as long as GitHub says', async () => {
+test('a rate limit is waited out for the time that GitHub specifies', async () => {
   const server = await github();
   server.settings.writesUntilLimit = 1;
   server.settings.retryAfter = 17;
@@ -198,7 +198,7 @@ test('a rate limit is waited out as long as GitHub says', async () => {
   clean(server);
 });
 
-test('where debug logging is on, each request is logged with its answer, and without the token', async () => {
+test('with debug logging each request is logged with its answer, and without the token', async () => {
   const server = await github();
   const lines: string[] = [];
   const octokit = testClient(server, 'secret-token', { trace: (line) => lines.push(line) });
@@ -210,7 +210,7 @@ test('where debug logging is on, each request is logged with its answer, and wit
   assert.doesNotMatch(lines.join('\n'), /secret-token/);
 });
 
-test('waiting has a bound', async () => {
+test('waiting is bounded', async () => {
   const server = await github();
   server.settings.writesUntilLimit = 0;
   server.settings.retryAfter = 3600;
@@ -221,7 +221,7 @@ test('waiting has a bound', async () => {
   clean(server);
 });
 
-test('writes keep their distance', async () => {
+test('writes are spaced in time', async () => {
   const server = await github();
   const waits: number[] = [];
   await publish(client(server, waits, 1000), TARGET, await planFor(server, { report: twoRaces() }), BOTH);
@@ -230,7 +230,7 @@ test('writes keep their distance', async () => {
   clean(server);
 });
 
-test('a connection that breaks during a read is tried again, during a write it is not', async () => {
+test('a read over a broken connection is retried, a write is not', async () => {
   const server = await github();
   const plan = await planFor(server, { report: twoRaces() });
   server.settings.requestsUntilCut = 0;
@@ -243,7 +243,7 @@ test('a connection that breaks during a read is tried again, during a write it i
   clean(other);
 });
 
-test('when GitHub is down every channel reports, and nothing is thrown', async () => {
+test('when GitHub is down every channel reports it, and nothing throws', async () => {
   const server = await github();
   const plan = await planFor(server, { report: twoRaces() });
   server.settings.outage = 502;
@@ -252,7 +252,7 @@ test('when GitHub is down every channel reports, and nothing is thrown', async (
   assert.equal(server.writes().length, 0);
 });
 
-test('a pull request that moved on gets no comments', async () => {
+test('a pull request with a newer head gets no comments', async () => {
   const server = await github();
   const plan = await planFor(server, { report: twoRaces() });
   server.push('c'.repeat(40), memoryRepository(new Map([[BASE, base], [HEAD, head], ['c'.repeat(40), head]]))); // oxfmt-ignore
@@ -262,7 +262,7 @@ test('a pull request that moved on gets no comments', async () => {
   clean(server);
 });
 
-test('where GitHub refuses a line the other comments are posted, and the review tells the one that is refused', async () => {
+test('if GitHub rejects a line the other comments are posted, and the review reports the rejected one', async () => {
   const server = await github();
   server.settings.refusedLines = new Set([14]);
   const report_ = report([kernel('k', [finding('f1', 12, 12), finding('f2', 14, 14), finding('f3', 15, 15), finding('f4', 44, 44)])]); // oxfmt-ignore
@@ -276,7 +276,7 @@ test('where GitHub refuses a line the other comments are posted, and the review 
   await publish(client(server), TARGET, plan, BOTH);
   assert.deepEqual(server.writes(before), []);
 
-  // On the next commit the line is tried again, and the body of the review does not tell it twice.
+  // On the next commit the line is tried again, and the body of the review does not report it twice.
   server.settings.refusedLines = new Set();
   const next = 'c'.repeat(40);
   server.push(next, memoryRepository(new Map([[BASE, base], [HEAD, head], [next, head]]))); // oxfmt-ignore
@@ -288,7 +288,7 @@ test('where GitHub refuses a line the other comments are posted, and the review 
   clean(server);
 });
 
-test('annotations go out in slices, the conclusion with the first; what is missing is added later', async () => {
+test('annotations are sent in slices, the conclusion with the first; missing ones are added later', async () => {
   const server = await github();
   const many = Array.from({ length: 120 }, (_, index) => finding(`f${index}`, 60 + index, 60 + index));
   const plan = await planFor(server, { report: report([kernel('k', many)]) });
@@ -327,7 +327,7 @@ test('own comments are found on any page', async () => {
   clean(server);
 });
 
-test('changed files come from all pages, with git for what is over the cap or when GitHub does not answer', async () => {
+test('changed files come from all pages, and from git over the cap or when GitHub does not answer', async () => {
   const many: Tree = new Map(Array.from({ length: 250 }, (_, index) => [`f${index}.cu`, `${index}\n`]));
   const server = await github(new Map<string, Tree>([[BASE, new Map()], [HEAD, many]])); // oxfmt-ignore
   const none = () => Promise.resolve([]);

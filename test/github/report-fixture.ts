@@ -1,4 +1,4 @@
-/** Reports made by hand. */
+/** Reports written by hand. */
 import type { ReportedDivergence, ReportedRace } from '../../src/report-model/finding.ts';
 import type { DivergenceFinding, Interleaving, MissingOrder, RaceFinding } from '../../src/verdict/finding.ts';
 import { divergenceReport, raceReport } from '../../src/messages/finding/verdict.ts';
@@ -16,7 +16,7 @@ export interface RaceParts {
   readonly reproduce?: string;
 }
 
-/** A race between a write at `first` and a read at `second`, which a run has shown unless `more` says otherwise. */
+/** A race between a write at `first` and a read at `second`, which a run reproduced by default. */
 export function race(parts: RaceParts & { readonly more?: Partial<RaceFinding> }): ReportedRace {
   const { fingerprint, first, second, more, reproduce } = parts;
   const data: RaceFinding = {
@@ -42,7 +42,7 @@ export function race(parts: RaceParts & { readonly more?: Partial<RaceFinding> }
   return { ...finding!, ...(reproduce !== undefined && { reproduce }) };
 }
 
-/** The threads of the two accesses, with a barrier of the block missing between. */
+/** The threads of the two accesses, without a barrier of the block in between. */
 export function interleavingOf({ first, second }: RaceFinding, missing?: MissingOrder): Interleaving {
   const isGrid = first.block?.join() !== second.block?.join();
   return {

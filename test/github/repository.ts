@@ -1,19 +1,19 @@
-/** What GitHub knows of a repository: the diff of a pull request, and where a line went between two commits. */
+/** GitHub's view of a repository: the diff of a pull request, and the position of a line between two commits. */
 import { execFileSync } from 'node:child_process';
 
 export interface ChangedFile {
   readonly path: string;
   readonly previousPath?: string;
   readonly status: 'added' | 'modified' | 'removed' | 'renamed';
-  /** The hunks alone; null for binary files and files that only moved. */
+  /** Only the hunks; null for binary files and files that only moved. */
   readonly patch: string | null;
 }
 
 export interface Repository {
   mergeBase(base: string, head: string): string;
-  /** What the head changes against the merge base. */
+  /** Changes of the head against the merge base. */
   changedFiles(base: string, head: string): readonly ChangedFile[];
-  /** The line of `to` that a line of `from` is, null where it was changed or deleted. */
+  /** The line of `to` that corresponds to a line of `from`, null if it was changed or deleted. */
   mapLine(from: string, to: string, path: string, line: number): number | null;
 }
 
@@ -63,7 +63,7 @@ export function gitRepository(directory: string): Repository {
     mapLine(from, to, path, line) {
       let shift = 0;
       for (const hunk of hunkRanges(git(...diff, '-U0', from, to, '--', path))) {
-        // A hunk that only adds stands after its old line.
+        // A hunk that only adds is located after its old line.
         const start = hunk.oldLines === 0 ? hunk.oldStart + 1 : hunk.oldStart;
         if (line < start) break;
         if (line < start + hunk.oldLines) return null;

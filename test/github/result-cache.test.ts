@@ -1,4 +1,4 @@
-/** Results carried from run to run in CI, against a cache service of our own. */
+/** Results carried from run to run in CI, with a simulated cache service. */
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -15,7 +15,7 @@ const TOKEN = 'runtime-token';
 let temporary: string;
 let server: Server;
 let url: string;
-/** By key, in the order in which they were made. */
+/** Entries by key, in the order of creation. */
 let entries: Map<string, Buffer>;
 let requests: string[];
 let isDown: boolean;
@@ -34,7 +34,7 @@ beforeEach(async () => {
       requests.push(kind);
       const respond = (answer: object, status = 200): void => void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer)); // oxfmt-ignore
       if (isDown) return respond({ msg: 'down' }, 503);
-      // Signed addresses need no token, and must not be told it.
+      // Signed addresses need no token, and must not receive it.
       const isSigned = kind === 'blob';
       assert.equal(request.headers.authorization, isSigned ? undefined : `Bearer ${TOKEN}`);
       if (isSigned && request.method === 'GET') return void response.end(entries.get(decodeURIComponent(key)));
@@ -69,7 +69,7 @@ function keep(run: number, mayWrite = true, lines: string[] = []): Promise<Resul
   return keepResults({ environment, service: serviceOf(environment), mayWrite, log: (line) => void lines.push(line) });
 }
 
-test('what one run found, the next one has', async () => {
+test('results of one run are read by the next', async () => {
   const first = await keep(1);
   const store = storeIn(first.folder);
   const key = store.keyOf('check', ['kernel']);
@@ -77,7 +77,7 @@ test('what one run found, the next one has', async () => {
   await first.save();
   const second = await keep(2);
   assert.deepEqual(storeIn(second.folder).read(key), { verdict: 'proved' });
-  // Nothing was added, so nothing is uploaded.
+  // Without new entries nothing is uploaded.
   const before = entries.size;
   await second.save();
   assert.equal(entries.size, before);
@@ -98,7 +98,7 @@ test('a run for a fork reads and never writes', async () => {
   assert.equal(entries.size, 1);
 });
 
-test('a service that is down, or that is none, is said and does no harm', async () => {
+test('an unavailable or invalid service is reported and harmless', async () => {
   isDown = true;
   const lines: string[] = [];
   const kept = await keep(1, true, lines);
@@ -109,7 +109,7 @@ test('a service that is down, or that is none, is said and does no harm', async 
   assert.equal(serviceOf({ ACTIONS_RESULTS_URL: 'none', ACTIONS_RUNTIME_TOKEN: 'x' }), undefined);
 });
 
-test('a pack that is torn or foreign gives what is whole of it, and the newest results if it is full', () => {
+test('of a truncated or unknown pack the intact entries are read, of a full one the newest', () => {
   const store = storeIn(temporary);
   const keys = ['a', 'b', 'c'].map((name) => store.keyOf('check', [name]));
   for (const key of keys) store.write(key, { key });

@@ -1,4 +1,4 @@
-/** What a runner gives an action: a folder with a clone, files for outputs and summary, an event, an environment. */
+/** The environment of an action: a folder with a clone, files for outputs and summary, an event, variables. */
 import { execFile, execFileSync, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ export interface Workspace {
   dispose(): void;
 }
 
-/** Nothing looks after a repository that goes away soon. */
+/** Disables maintenance of repositories that are removed soon. */
 const settings = ['user.name=test', 'user.email=test@example.org', 'maintenance.auto=false'].flatMap((setting) => ['-c', setting]); // oxfmt-ignore
 
 export function createWorkspace(): Workspace {
@@ -56,7 +56,7 @@ export interface ActionRun {
   readonly stderr: string;
   readonly outputs: Readonly<Record<string, string>>;
   readonly summary: string;
-  /** Texts of the files that outputs name, by output. */
+  /** Contents of the files that outputs name, by output. */
   readonly reports: Readonly<Record<string, string>>;
 }
 
@@ -71,7 +71,7 @@ export interface ActionSetting {
   readonly repository: string;
   readonly inputs?: Readonly<Record<string, string>>;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Is told of the process once it runs. */
+  /** Called with the process once it runs. */
   readonly onStart?: (child: ChildProcess) => void;
 }
 

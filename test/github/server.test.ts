@@ -1,4 +1,4 @@
-/** The GitHub of the tests refuses what GitHub refuses: else the other tests would show nothing. */
+/** The simulated GitHub rejects the requests that GitHub rejects: otherwise the other tests would prove nothing. */
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import { memoryRepository, type Tree } from './memory-repository.ts';
@@ -51,7 +51,7 @@ async function ask(method: string, path: string, body?: unknown, token = 't'): P
 const review = (comment: object, more: object = {}) =>
   ask('POST', `${PULL}/reviews`, { event: 'COMMENT', body: 'x', comments: [{ path: 'a.cu', body: 'x', ...comment }], ...more }); // oxfmt-ignore
 
-test('comments: lines of a hunk, one hunk, the right order, and all or none of them', async () => {
+test('comments: lines of a hunk, one hunk, the correct order, and all or none of them', async () => {
   assert.equal((await review({ line: 13 })).status, 200);
   assert.equal((await review({ line: 13, start_line: 7 })).status, 200);
   for (const [comment, message] of [
@@ -87,7 +87,7 @@ test('requests that the description does not allow are faults', async () => {
   assert.equal(server.faults.length, 6);
 });
 
-test('check runs: 50 annotations a request, appended; texts within their limits', async () => {
+test('check runs: 50 annotations per request, appended; texts within their limits', async () => {
   const annotation = { path: 'a.cu', start_line: 1, end_line: 1, annotation_level: 'failure', message: 'x' };
   const create = (annotations: readonly object[], more: object = {}) =>
     ask('POST', '/repos/octo/kernels/check-runs', { name: 'n', head_sha: HEAD, output: { title: 't', summary: 's', annotations }, ...more }); // oxfmt-ignore
@@ -107,7 +107,7 @@ test('check runs: 50 annotations a request, appended; texts within their limits'
   assert.equal(server.faults.length, 1);
 });
 
-test('tokens: wrong, read-only, and not the author', async () => {
+test('tokens: invalid, read-only, and not the author', async () => {
   assert.equal((await ask('GET', PULL, undefined, 'other')).status, 401);
   server.commentOnLine(SOME_USER, { path: 'a.cu', line: 13 }, 'mine');
   const comment = `/repos/octo/kernels/pulls/comments/${server.reviewComments[0]?.id}`;

@@ -1,7 +1,7 @@
 /**
- * A GitHub of one repository and one pull request, on a local port. It keeps state, checks every request and each of
- * its own responses against the published description, and refuses what GitHub refuses though the description does not
- * say so. What a correct client never causes is collected in `faults`, which a test expects to be empty.
+ * A GitHub of one repository and one pull request, on a local port. It has state, checks every request and each of
+ * its own responses against the published description, and rejects what GitHub rejects contrary to the description.
+ * Requests that a correct client never sends are collected in `faults`, which a test expects to be empty.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -17,13 +17,13 @@ export interface ServerOptions {
   readonly headSha: string;
   readonly repository: Repository;
   readonly token: string;
-  /** Whether another token may ask for a path, such as the one of an App itself. */
+  /** Whether another token may request a path, such as the one of an App itself. */
   readonly isToken?: (token: string, path: string) => boolean;
-  /** The number of the first comment, check run or issue that is made. */
+  /** The ID of the first comment, check run or issue. */
   readonly firstId?: number;
   /** `/api/v3` for an Enterprise Server. */
   readonly prefix?: string;
-  /** Routes beside those of reviews, by method and template, and answers that are no JSON, by path. */
+  /** Routes in addition to those of reviews, by method and template, and answers other than JSON, by path. */
   readonly more?: (api: Api) => Readonly<Record<string, Handler>>;
   readonly raw?: (path: string) => RawAnswer | undefined;
 }
@@ -42,11 +42,11 @@ export interface RequestLine {
   readonly path: string;
 }
 
-/** What goes wrong with one request. */
+/** The fault of one request. */
 export interface Fault {
-  /** The request is carried out, and then its answer is lost. */
+  /** The request is executed, and then its answer is lost. */
   readonly hasEffect?: boolean;
-  /** What is answered instead; the connection is cut where it is not given. */
+  /** The answer instead; the connection is cut if it is not given. */
   readonly answer?: {
     readonly status: number;
     readonly body: string;
@@ -54,7 +54,7 @@ export interface Fault {
   };
 }
 
-/** What a test may change while the server runs. */
+/** Settings that a test may change while the server runs. */
 export interface Settings {
   /** The account the token writes as. */
   account: Account;
@@ -62,19 +62,19 @@ export interface Settings {
   checks: Access;
   contents: Exclude<Access, 'write'>;
   issues: Access;
-  /** This many writes from now one is refused by the secondary rate limit; null for never. */
+  /** Number of writes until the secondary rate limit rejects one; null for never. */
   writesUntilLimit: number | null;
-  /** Seconds, as the refused request is told. */
+  /** Seconds in the answer to the rejected request. */
   retryAfter: number;
-  /** This many requests from now the connection is cut without an answer; null for never. */
+  /** Number of requests until the connection is cut without an answer; null for never. */
   requestsUntilCut: number | null;
-  /** Every answer is this status, where it is set. */
+  /** The status of every answer, if set. */
   outage: number | null;
-  /** What goes wrong with a request, by its number from 0 on since it was set, if anything does. */
+  /** The fault of a request, by its index since this was set. */
   fault: ((request: RequestLine, index: number) => Fault | undefined) | null;
-  /** GitHub refuses comments on these lines, as if they were not in the diff. */
+  /** GitHub rejects comments on these lines, as if they were not in the diff. */
   refusedLines: ReadonlySet<number>;
-  /** `.selvage.yml` of the repository `.github` of the owner, or how GitHub refuses it; null where there is none. */
+  /** `.selvage.yml` of the repository `.github` of the owner, or the status of GitHub's rejection; null if missing. */
   organisation: string | { readonly status: number } | null;
   state: 'open' | 'closed';
   maxFiles: number;
@@ -172,9 +172,9 @@ export interface GitHubServer {
   writes(from?: number): TranscriptEntry[];
   /** New commits arrive: comments move with their lines, or become outdated. */
   push(headSha: string, repository?: Repository): void;
-  /** Somebody comments on the conversation. */
+  /** A user comments in the conversation. */
   addComment(account: Account, body: string): IssueComment;
-  /** Somebody answers a review comment, or comments on a line of their own. */
+  /** A user answers a review comment, or comments on a line. */
   commentOnLine(account: Account, place: { path: string; line: number } | { inReplyTo: number }, body: string): void;
   close(): Promise<void>;
 }
@@ -196,7 +196,7 @@ export class Refusal extends Error {
 export interface Call {
   readonly params: readonly string[];
   readonly query: URLSearchParams;
-  // Checked against the description before a handler sees it.
+  // Checked against the description before a handler gets it.
   readonly body: unknown;
 }
 
@@ -571,7 +571,7 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
       }
       if (request.event === 'COMMENT' || request.event === 'REQUEST_CHANGES') checkBody(request.body ?? '');
       const reviewId = nextId++;
-      // All of them are checked before any is kept.
+      // All of them are checked before any is stored.
       const made = (request.comments ?? []).map((comment) => newComment(comment, reviewId, commit));
       const states: Readonly<Record<string, string>> = {
         COMMENT: 'COMMENTED',
@@ -614,7 +614,7 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
       needs(settings.pullRequests);
       const comment = ownComment(reviewComments, params[2], settings.account);
       if (reviewComments.some(({ inReplyTo }) => inReplyTo === comment.id)) {
-        faults.push(`a comment that somebody answered was deleted: ${comment.id}`);
+        faults.push(`a comment with an answer was deleted: ${comment.id}`);
       }
       reviewComments.splice(reviewComments.indexOf(comment), 1);
       return { status: 204 };
@@ -675,7 +675,7 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
       applyOutput(run, request.output);
       return { status: 200, body: checkRunObject(run) };
     },
-    // GITHUB_TOKEN may not ask who it is.
+    // GITHUB_TOKEN must not query its own account.
     'GET /user': () => {
       throw new Refusal(403, 'Resource not accessible by integration');
     },
@@ -731,7 +731,7 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
     return { status: 200, body: { data: { viewer: { login: settings.account.login } } } };
   };
 
-  /** Answers what a fault says, or cuts the connection. */
+  /** Sends the answer of a fault, or cuts the connection. */
   const lose = (
     request: IncomingMessage,
     response: ServerResponse,
@@ -749,7 +749,7 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const method = request.method ?? 'GET';
     const asked = new URL(request.url ?? '/', url);
-    // GraphQL is beside `v3` on an Enterprise Server.
+    // GraphQL is next to `v3` on an Enterprise Server.
     const isGraphql = asked.pathname === `${prefix.replace(/\/v3$/, '')}/graphql`;
     const target = new URL(asked);
     if (isGraphql) target.pathname = '/graphql';
@@ -907,7 +907,7 @@ function stringOf(body: unknown): string {
   return (body as { body: string }).body;
 }
 
-/** A token may edit what its own account wrote; a workflow's token may not touch the words of people. */
+/** A token may edit only the texts of its account; the token of a workflow must not edit those of users. */
 function ownComment<T extends { readonly id: number; readonly account: Account }>(
   comments: readonly T[],
   id: string | undefined,

@@ -1,4 +1,4 @@
-/** Verdicts first, repairs edited in: what stands when something comes between the two, and when GitHub refuses. */
+/** Verdicts first, repairs edited in: the state after changes between the two, and after rejections by GitHub. */
 import assert from 'node:assert/strict';
 import { after as afterAll, test } from 'node:test';
 import type { KernelReport, Report } from '../../src/report-model/report.ts';
@@ -89,7 +89,7 @@ async function saysNothingMore(server: GitHubServer, ...kernels: readonly Kernel
   assert.deepEqual(server.faults, []);
 }
 
-test('the repair is edited into the comment, and nothing is posted anew', async () => {
+test('the repair is edited into the comment, without a new post', async () => {
   const server = await github();
   await stage(server, [racy(12, 14, 13)], 'verdicts');
   assert.equal(suggestionIn(finding(server)[0]?.body), undefined);
@@ -103,7 +103,7 @@ test('the repair is edited into the comment, and nothing is posted anew', async 
   await saysNothingMore(server, racy(12, 14, 13));
 });
 
-test('what is committed from the edited comment is the repair', async () => {
+test('committing the suggestion of the edited comment applies the repair', async () => {
   const server = await github();
   await run(server, racy(12, 14, 12));
   const [{ path, line, startLine, body }] = finding(server) as [ReturnType<typeof finding>[number]];
@@ -113,7 +113,7 @@ test('what is committed from the edited comment is the repair', async () => {
   assert.deepEqual(text.split('\n').slice(10, 15), ['line 11', 'a', 'barrier', 'b', 'c']);
 });
 
-test('a comment that somebody answered gets its repair too', async () => {
+test('a comment that a user answered gets its repair too', async () => {
   const server = await github();
   await stage(server, [racy(12, 14, 13)], 'verdicts');
   server.commentOnLine(SOME_USER, { inReplyTo: finding(server)[0]!.id }, 'hm');
@@ -123,7 +123,7 @@ test('a comment that somebody answered gets its repair too', async () => {
   await saysNothingMore(server, racy(12, 14, 13));
 });
 
-test('a comment that somebody deletes between the two is told again, with its repair', async () => {
+test('a finding whose comment a user deletes between the two is reported again, with its repair', async () => {
   const server = await github();
   await stage(server, [racy(12, 14, 13)], 'verdicts');
   (server.reviewComments as unknown[]).length = 0;
@@ -132,7 +132,7 @@ test('a comment that somebody deletes between the two is told again, with its re
   await saysNothingMore(server, racy(12, 14, 13));
 });
 
-test('a push between the two: what is known of the old commit is not written on the new one', async () => {
+test('a push between the two: results for the old commit are not posted on the new one', async () => {
   const server = await github();
   await stage(server, [racy(12, 14, 13)], 'verdicts');
   const late = await planOf(server, report([racy(12, 14, 13)]), 'whole');
@@ -155,7 +155,7 @@ test('lines in the comment change: its suggestion is that of the new text', asyn
   await saysNothingMore(server, racy(12, 14, 13));
 });
 
-test('a repair that is not found again is taken out of the comment', async () => {
+test('a repair that is not found again is removed from the comment', async () => {
   const server = await github();
   await run(server, racy(12, 14, 13));
   const failed: KernelReport = {
@@ -168,7 +168,7 @@ test('a repair that is not found again is taken out of the comment', async () =>
   await saysNothingMore(server, failed);
 });
 
-test('a comment that an earlier version wrote is brought up to date once', async () => {
+test('a comment of an earlier version is updated once', async () => {
   const server = await github();
   await run(server, racy(12, 14, 13));
   finding(server)[0]!.body = '<!-- selvage:v1 fingerprint=f12 -->\n**Data race**';
@@ -177,7 +177,7 @@ test('a comment that an earlier version wrote is brought up to date once', async
   await saysNothingMore(server, racy(12, 14, 13));
 });
 
-test('a repair of other lines is a diff in the comment; of a finding without a comment it is in the summary', async () => {
+test('a repair of other lines is a diff in the comment; without a comment it is in the summary', async () => {
   const server = await github();
   await run(server, racy(12, 14, 15), racy(40, 41, 40));
   assert.match(finding(server)[0]?.body ?? '', /```diff\n@@ .* @@\n[^]*\+barrier\n/);
@@ -187,7 +187,7 @@ test('a repair of other lines is a diff in the comment; of a finding without a c
   await saysNothingMore(server, racy(12, 14, 15), racy(40, 41, 40));
 });
 
-test('where GitHub refuses the comment, the body of the review gets the repair', async () => {
+test('if GitHub rejects the comment, the body of the review gets the repair', async () => {
   const server = await github();
   server.settings.refusedLines = new Set([14]);
   await run(server, racy(12, 14, 13));
@@ -210,14 +210,14 @@ const texts = [
 ];
 
 for (const text of texts) {
-  test(`422 ${text}: the others are posted, the refused one is in the body of the review`, async () => {
+  test(`422 ${text}: the others are posted, the rejected one is in the body of the review`, async () => {
     const server = await github();
     const kernels = [racy(12, 12), racy(14, 14, 14)];
     const body = JSON.stringify({ message: 'Unprocessable Entity', errors: [text] });
     let refused = 0;
     server.settings.fault = ({ method, path }) => {
       if (method !== 'POST' || !/\/pulls\/7\/(reviews|comments)$/.test(path)) return undefined;
-      // The review as a whole, and then the first of its comments by itself.
+      // The review as a whole, and then separately the first of its comments.
       return (refused += 1) <= 2 ? { answer: { status: 422, body } } : undefined;
     };
     await run(server, ...kernels);
@@ -236,7 +236,7 @@ const lacking = [
 ] as const;
 
 for (const { name, change, posted } of lacking) {
-  test(`a token with ${name}: the rest is posted, and all of it once the permission is there`, async () => {
+  test(`a token with ${name}: all else is posted, and the whole once the permission is granted`, async () => {
     const server = await github();
     const plans = [
       await planOf(server, report([racy(12, 14)]), 'verdicts'),

@@ -1,4 +1,4 @@
-/** What becomes of earlier comments: outdated ones, those of reviews, and what nobody may touch. */
+/** Handling of earlier comments: outdated ones, those of reviews, and those that must not be changed. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { pullRequestFiles } from '../../src/github/api/changed-files.ts';
@@ -19,7 +19,7 @@ after(async () => {
   await Promise.all(servers.map((server) => server.close()));
 });
 
-/** 60 lines, of which some read otherwise. */
+/** 60 lines, some of them replaced. */
 function source(changes: Readonly<Record<number, string>> = {}): Tree {
   const lines = Array.from({ length: 60 }, (_, index) => changes[index + 1] ?? `line ${index + 1}`);
   return new Map([['src/a.cu', `${lines.join('\n')}\n`]]);
@@ -63,7 +63,7 @@ async function saysNothingMore(server: GitHubServer, document: Report): Promise<
   assert.deepEqual(server.faults, []);
 }
 
-test('a line is rewritten while its finding persists: it is told on the new line, in one thread', async () => {
+test('a line is rewritten while its finding persists: it is reported on the new line, in one thread', async () => {
   const server = await github();
   await review(server, racy(13));
   push(server, 'c', source({ 13: 'changed again' }));
@@ -74,7 +74,7 @@ test('a line is rewritten while its finding persists: it is told on the new line
   await saysNothingMore(server, racy(13));
 });
 
-test('an outdated thread that somebody answered stays, and says where it went on', async () => {
+test('an outdated thread with an answer stays, and links to its successor', async () => {
   const server = await github();
   await review(server, racy(13));
   server.commentOnLine(SOME_USER, { inReplyTo: server.reviewComments[0]!.id }, 'is that so?');
@@ -84,13 +84,13 @@ test('an outdated thread that somebody answered stays, and says where it went on
   const link = `https://github.example/octo/kernels/blob/${'d'.repeat(40)}/src/a.cu#L13`;
   assert.ok(server.reviewComments[0]?.body.includes(`The line changed, the finding is still there, at [\`src/a.cu:13\`](${link}): see the newer comment.`)); // oxfmt-ignore
   await saysNothingMore(server, racy(13));
-  // It is fixed: the answered thread of before is history, the one of now goes.
+  // It is fixed: the earlier answered thread stays as history, the current one is removed.
   push(server, 'e', source());
   await review(server, racy());
   assert.deepEqual(kinds(server), [['moved', null], [undefined, null]]); // oxfmt-ignore
 });
 
-test('an outdated comment whose finding is out of the diff now goes on in the body of a review', async () => {
+test('an outdated comment whose finding has left the diff continues in the body of a review', async () => {
   const server = await github();
   await review(server, racy(13));
   push(server, 'f', source({ 50: 'other' }));
@@ -110,7 +110,7 @@ test('an outdated comment whose finding may still be there stays as it is', asyn
   assert.deepEqual(kinds(server), [['finding', null]]);
 });
 
-test('if the new comment cannot be posted the outdated one is kept', async () => {
+test('if the new comment cannot be posted the outdated one is preserved', async () => {
   const server = await github();
   await review(server, racy(13));
   push(server, '2', source({ 13: 'changed again' }));
@@ -125,7 +125,7 @@ test('if the new comment cannot be posted the outdated one is kept', async () =>
   await saysNothingMore(server, racy(13));
 });
 
-test('what only the body of a review tells is taken back when it is fixed, and told again when it returns', async () => {
+test('a finding only in the body of a review is retracted if fixed, and reported again when it returns', async () => {
   const server = await github();
   await review(server, racy(40, 50));
   assert.deepEqual(server.reviews.map(({ body }) => parseMarker(body)?.fingerprints), [['f1', 'f2']]); // oxfmt-ignore
@@ -140,7 +140,7 @@ test('what only the body of a review tells is taken back when it is fixed, and t
   await saysNothingMore(server, racy(40, 50));
 });
 
-test('a review that an earlier version wrote is marked as fixed as a whole', async () => {
+test('a review of an earlier version is marked as fixed as a whole', async () => {
   const server = await github();
   await review(server, racy(40));
   const [told] = server.reviews;
@@ -150,7 +150,7 @@ test('a review that an earlier version wrote is marked as fixed as a whole', asy
   await saysNothingMore(server, racy());
 });
 
-test('a comment that somebody deletes meanwhile is no problem', async () => {
+test('a comment that a user deletes meanwhile is harmless', async () => {
   const server = await github();
   await review(server, racy(13));
   server.settings.fault = ({ method }) =>
@@ -159,7 +159,7 @@ test('a comment that somebody deletes meanwhile is no problem', async () => {
   assert.deepEqual([result.settled, result.problems, kinds(server)], [1, [], []]);
 });
 
-test('who does not know as whom it writes, writes nothing', async () => {
+test('nothing is written if the account of the token is unknown', async () => {
   const server = await github();
   server.settings.account = { login: 'kernel-police[bot]', id: 99, type: 'Bot' };
   await review(server, racy(13, 40));
@@ -178,7 +178,7 @@ test('who does not know as whom it writes, writes nothing', async () => {
   assert.deepEqual(server.writes(before).filter(({ path }) => !path.includes('/check-runs')), []); // oxfmt-ignore
 });
 
-test('a page with status 200 is no success: the review is posted by the next run', async () => {
+test('a page with status 200 is an error: the review is posted by the next run', async () => {
   const server = await github();
   const page = { answer: { status: 200, body: '<html>', headers: { 'content-type': 'text/html' } } };
   server.settings.fault = ({ method }) => (method === 'POST' ? page : undefined);
@@ -190,7 +190,7 @@ test('a page with status 200 is no success: the review is posted by the next run
   await saysNothingMore(server, racy(13, 40));
 });
 
-test('404 is not told as a permission, 403 names the one that is missing', async () => {
+test('404 is not reported as a missing permission, 403 names the missing one', async () => {
   const { describeProblem } = await import('../../src/github/publish/publish.ts');
   const server = await github();
   server.settings.fault = ({ method }) =>

@@ -1,10 +1,10 @@
 /**
- * What GitHub does with a suggestion, from its documentation and not from our code: the lines that the comment stands on
- * are replaced, whole, by the content of the block. A file with CRLF has nothing else afterwards (w3c/cbor-ld#112; the
+ * How GitHub applies a suggestion, from its documentation and not from our code: the lines of the comment
+ * are replaced, whole, by the content of the block. A file with CRLF has only CRLF afterwards (w3c/cbor-ld#112; the
  * web editor announces it: "we will normalize them to Windows-style (CRLF)").
  */
 
-/** A comment of a review as it is posted, as far as suggestions care. */
+/** A comment of a review as it is posted, as far as suggestions need it. */
 export interface PostedComment {
   readonly path: string;
   readonly line: number;
@@ -39,7 +39,7 @@ export function fencedBlocks(markdown: string): FencedBlock[] {
 
 /**
  * Commits the suggestions of comments on one file, as one batch.
- * @throws Error where GitHub would refuse: more than one on a line, a range that is none or is not in the file
+ * @throws Error if GitHub would reject it: more than one on a line, an invalid range or one outside of the file
  */
 export function commitSuggestions(text: string, comments: readonly PostedComment[]): string {
   const endsWithNewline = text.endsWith('\n');

@@ -52,7 +52,7 @@ interface Suggestion {
   readonly text: string;
 }
 
-/** The smallest blocks that the diff shows. */
+/** The smallest blocks of the diff. */
 function suggestions(after: string, diff: FileDiff, before = text): Map<string, Suggestion> {
   const offers = offersOf(report([repairedKernel(before, after)]), [diff], () => before);
   const found = [...offers].flatMap(([fingerprint, { lines, blockAt }]) =>
@@ -61,7 +61,7 @@ function suggestions(after: string, diff: FileDiff, before = text): Map<string, 
   return new Map(found);
 }
 
-test('what a reader commits is the repair', () => {
+test('committing a suggestion applies the repair', () => {
   const random = seededRandom(3);
   for (let round = 0; round < 300; round++) {
     const lines = text.split('\n').slice(0, -1);
@@ -82,7 +82,7 @@ test('what a reader commits is the repair', () => {
   }
 });
 
-test('an insertion takes the line above along, and the one below where that is not shown', () => {
+test('an insertion includes the line above, or the one below if that is not in the diff', () => {
   const after = text.replace('three\n', 'three\nbarrier\n');
   assert.deepEqual([...suggestions(after, showing(3, 3)).values()], [{ path, line: 3, text: 'three\nbarrier' }]);
   assert.deepEqual([...suggestions(after, showing(4, 6)).values()], [{ path, line: 4, text: 'barrier\nfour' }]);
@@ -97,7 +97,7 @@ test('edits that belong together are in one block, or in none', () => {
   assert.equal(suggestions(after, showing(4, 6)).size, 0);
 });
 
-test('where no suggestion is possible the summary has the patch', () => {
+test('if no suggestion is possible the summary has the patch', () => {
   const after = text.replace('two\n', 'two\nbarrier\n');
   const input = { report: report([repairedKernel(text, after)]), headSha: 'a'.repeat(40), source: () => text };
   const beside = planReview({ ...input, diff: [showing(5, 6)] });
@@ -120,7 +120,7 @@ test('a suggestion replaces at most 30 lines', () => {
   assert.deepEqual([29, 30, 31].map(replacing), [1, 1, 0]);
 });
 
-test('instances of a kernel share one suggestion, and what the base had gets none', () => {
+test('instances of a kernel share one suggestion, and findings of the base get none', () => {
   const after = text.replace('two\n', 'two\nbarrier\n');
   const both = report([repairedKernel(text, after, 'k<1>()'), repairedKernel(text, after, 'k<2>()')]);
   assert.equal(offersOf(both, [showing(1, 6)], () => text).size, 1);
@@ -131,7 +131,7 @@ test('instances of a kernel share one suggestion, and what the base had gets non
   assert.equal(offersOf(known, [showing(1, 6)], () => text).size, 0);
 });
 
-test('the line ends of a file with carriage returns are kept', () => {
+test('the line ends of a file with carriage returns are preserved', () => {
   const before = text.replaceAll('\n', '\r\n');
   const after = before.replace('two\r\n', 'two\r\nbarrier\r\n');
   const [suggestion] = suggestions(after, showing(1, 6), before).values();
@@ -144,7 +144,7 @@ test('the line ends of a file with carriage returns are kept', () => {
   );
 });
 
-test('a file that mixes line ends gets a patch, and no suggestion: GitHub would change all of its lines', () => {
+test('a file with mixed line ends gets a patch instead of a suggestion: GitHub would change all of its lines', () => {
   const before = text.replace('one\n', 'one\r\n');
   const after = before.replace('two\n', 'two\nbarrier\n');
   assert.equal(suggestions(after, showing(1, 6), before).size, 0);
@@ -154,7 +154,7 @@ test('a file that mixes line ends gets a patch, and no suggestion: GitHub would 
 
 const inserted = text.replace('two\n', 'two\nbarrier\n');
 
-test('what a comment has no room for is in the summary: too many comments, or no review at all', () => {
+test('findings without a comment are in the summary: too many comments, or no review at all', () => {
   const input = {
     report: report([repairedKernel(text, inserted)]),
     headSha: 'a'.repeat(40),
@@ -170,7 +170,7 @@ test('what a comment has no room for is in the summary: too many comments, or no
   }
 });
 
-test('a review whose comments GitHub refuses carries the patch, and so does the job summary', () => {
+test('a review whose comments GitHub rejects contains the patch, and so does the job summary', () => {
   const plan = planReview({
     report: report([repairedKernel(text, inserted)]),
     headSha: 'a'.repeat(40),
@@ -183,7 +183,7 @@ test('a review whose comments GitHub refuses carries the patch, and so does the 
   assert.match(plan.jobSummary, /```diff\n[^]*\+barrier/);
 });
 
-test('the summary says why a kernel was not repaired, and shows no patch that is cut', () => {
+test('the summary states why a kernel was not repaired, and shows no truncated patch', () => {
   const repaired = repairedKernel(text, inserted);
   const failed = { ...repaired, repair: { status: 'unrepairable', reason: 'all threads write A[0]' } as const };
   const common = { headSha: 'a'.repeat(40), diff: [showing(5, 6)] };
@@ -195,7 +195,7 @@ test('the summary says why a kernel was not repaired, and shows no patch that is
   assert.match(huge.summary.body, /`selvage repair` prints it/);
 });
 
-test('a comment says what the repair costs', () => {
+test('a comment states the cost of the repair', () => {
   const cost = { registers: 8, spillBytes: 0, sharedBytes: 0, barriers: 1, instructions: 5 };
   const one = repairedKernel(text, inserted);
   const priced = {
@@ -206,7 +206,7 @@ test('a comment says what the repair costs', () => {
   assert.equal(offer?.reason, 'a barrier (+1 barrier, 0 registers)');
 });
 
-test('the comment as it is posted, applied by the reference of the rule of GitHub, is the repair', () => {
+test('the posted comment, applied by the reference rule of GitHub, is the repair', () => {
   const random = seededRandom(8);
   const words = ['```', '~~~', '````suggestion', '', '  x', '\ty', '```diff', '<!-- -->', 'plain'];
   for (let round = 0; round < 200; round++) {
@@ -230,7 +230,7 @@ test('the comment as it is posted, applied by the reference of the rule of GitHu
   }
 });
 
-test('of kernels that one comment tells of, it names those that its suggestion repairs', () => {
+test('a comment on several kernels names those that its suggestion repairs', () => {
   const [one, other] = [inserted, text.replace('four\n', 'four\nbarrier\n')].map((after, index) =>
     repairedKernel(text, after, `k${index}()`),
   );

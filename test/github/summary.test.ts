@@ -1,4 +1,4 @@
-/** The summary as a reader meets it: what matters in one screen, the rest folded. */
+/** The summary for a reader: the important part in one screen, all else folded. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Regression } from '../../src/report-model/regression.ts';
@@ -43,7 +43,7 @@ function summaryOf(document: Report, more: Partial<Parameters<typeof planReview>
   return body.slice(body.indexOf('\n') + 1);
 }
 
-test('costs are told before and after, worse ones first, with their line', () => {
+test('costs are reported before and after, increases first, with their line', () => {
   const limit = cost(1, { code: 'limit/exceeded', severity: 'error', metric: 'registers', base: null, head: 80, limit: '64', message: 'the kernel uses 80 registers, which exceeds the limit 64' }); // oxfmt-ignore
   const registers = cost(2, { metric: 'registers', base: 32, head: 40, message: 'x' });
   const better = cost(3, { baseValue: 4096, headValue: 1024 });
@@ -60,7 +60,7 @@ test('costs are told before and after, worse ones first, with their line', () =>
   assert.match(text, /\n\| `k3` \| .* \| `4096` \| `1024` \|/);
 });
 
-test('what is fixed is named, with where it was', () => {
+test('fixed findings are named, with their former place', () => {
   const base = [kernel('shift', [far('one', 12)], [divergence('two', at(20))])];
   const head = [kernel('shift', [])];
   const text = summaryOf(report(head, { comparison: compareKernels(base, head, { base: BASE, head: HEAD }) }));
@@ -75,7 +75,7 @@ test('an all-clear is one line before the folds', () => {
   assert.equal(rest[0], '<details><summary>Kernels (2)</summary>');
 });
 
-test('however much there is, a screen holds what is not folded, and the folds have all', () => {
+test('for any number of findings the unfolded part fits a screen, and the folds contain all', () => {
   const kernels = Array.from({ length: 60 }, (_, index) => kernel(`k${index}`, [far(`f${index}`, 100 + index)]));
   const many = { length: 30 };
   const document = {
@@ -106,7 +106,7 @@ test('however much there is, a screen holds what is not folded, and the folds ha
   assert.match(open, /\n\nand 50 more, below\.\n/);
 });
 
-test('what changed in the machine code is folded and bounded', () => {
+test('changes in SASS are folded and bounded', () => {
   const diff = Array.from({ length: 40 }, () => '- LDG.32 R4 <- R2-R3, UR4-UR5');
   const lines = Array.from({ length: 3 }, (_, index) => ({ location: at(index + 1), was: at(index + 1), instructions: [40, 0] as const, work: { 'load global 32': [40, 0] as const }, diff })); // oxfmt-ignore
   const names = Array.from({ length: 50 }, (_, index) => `k${index}`);

@@ -1,4 +1,4 @@
-/** The classes of kernels on both sides of each line, and their conditions at concrete launches. */
+/** The classes of kernels on both sides of each rule, and their conditions at concrete launches. */
 import { earlierEnded } from '../../src/check/stable-memory.ts';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -55,7 +55,7 @@ interface Launched {
   readonly dynamicShared?: number;
 }
 
-/** Whether a launch meets the condition of a class; arguments of 8 bytes are pointers. */
+/** Whether a launch satisfies the condition of a class; arguments of 8 bytes are pointers. */
 function meets(name: string, { condition }: Classification, launched: Launched): boolean {
   const { args, block = [64, 1, 1], grid = [4, 1, 1], dynamicShared = 0 } = launched;
   const view = new DataView(new ArrayBuffer(256));
@@ -83,7 +83,7 @@ for (const [, name, expected, reason] of source.matchAll(/^\/\/ class: (\w+) (\S
 
 const far = 1n << 32n;
 
-test('a sum of vectors may be run again unless its result overlaps what it reads', () => {
+test('a vector sum may be repeated unless its result overlaps its operands', () => {
   const found = classOf('vectorAdd');
   assert.deepEqual(found.overlaps.map(({ written, read }) => [written, read]), [['a', ['b', 'c']]]); // oxfmt-ignore
   const at = (a: bigint, n = 256): boolean => meets('vectorAdd', found, { args: [a, far, 2n * far, n] });
@@ -99,7 +99,7 @@ test('a sum of vectors may be run again unless its result overlaps what it reads
   assert.ok(at(far, 0));
 });
 
-test('what is read first is a candidate for a run that shows it, and so is an atomic', () => {
+test('a location read before its write is a candidate for a witness, and so is an atomic', () => {
   assert.deepEqual(classOf('vectorInc').candidate.map(({ kind }) => kind), ['read-then-write']); // oxfmt-ignore
   assert.deepEqual(classOf('count').candidate.map(({ kind }) => kind), ['atomic']); // oxfmt-ignore
   assert.deepEqual(classOf('vectorAdd').candidate, []);
@@ -113,18 +113,18 @@ test('a map in place may start at the address that it reads', () => {
   assert.ok(!meets('copy', alone, { args: [far, far, 256] }));
 });
 
-test('even elements may be written from odd ones, whatever the launch', () => {
+test('even elements may be written from odd ones, under any launch', () => {
   assert.ok(meets('evenFromOdd', classOf('evenFromOdd'), { args: [far] }));
   assert.ok(!meets('evenFromOdd', classOf('evenFromOdd', paperRules), { args: [far] }));
 });
 
-test('a byte that a thread writes must lie before or after the word that it read', () => {
+test('a byte that a thread writes must be before or after the word that it read', () => {
   const found = classOf('byteBesideOwnWord');
   const at = (k: number): boolean => meets('byteBesideOwnWord', found, { args: [far, k], grid: [1, 1, 1] });
   assert.deepEqual([-2, -1, 0, 3, 4, 5].filter(at), [-2, -1, 4, 5]);
 });
 
-test('shared memory has to be written by blocks of the shape that is launched', () => {
+test('shared memory has to be written by blocks of the launched shape', () => {
   const found = classOf('product');
   const at = (x: number, y: number): boolean =>
     meets('product', found, { args: [far, 2n * far, 3n * far, 40], block: [x, y, 1], grid: [3, 3, 1] });
@@ -138,14 +138,14 @@ test('shared memory has to be written by blocks of the shape that is launched', 
   assert.ok(!sum(128, 508));
 });
 
-test('what is written again behind a barrier has to be written before in blocks of that shape', () => {
+test('an element written again after a barrier must be written before in blocks of that shape', () => {
   const found = classOf('writtenFirstAndAgain');
   assert.ok(meets('writtenFirstAndAgain', found, { args: [far], block: [64, 1, 1], grid: [1, 1, 1] }));
-  // The last thread of 65 reads what its neighbour would have written.
+  // The last thread of 65 reads the element of a missing neighbour.
   assert.ok(!meets('writtenFirstAndAgain', found, { args: [far], block: [65, 1, 1], grid: [1, 1, 1] }));
 });
 
-test('what a proof takes for granted of a launch is part of the condition', () => {
+test('assumptions of a proof about the launch are part of the condition', () => {
   const at = (assumptions: Assumptions, n: number, block: readonly [number, number, number] = [64, 1, 1]): boolean =>
     meets('vectorSet', classOf('vectorSet', allExtensions, assumptions), { args: [far, n], block });
   assert.ok(at([{ kind: 'launch', text: 'blockDim.y = 1' }], 5));
@@ -165,7 +165,7 @@ test('what a proof takes for granted of a launch is part of the condition', () =
   assert.ok(!at([rounded], 2 ** 30));
 });
 
-test('parameters of a PTX file, whose types nobody knows, are compared where they have no sign', () => {
+test('parameters of a PTX file with unknown types are compared if they have no sign', () => {
   const found = classOf('vectorSet', allExtensions, [{ kind: 'precondition', text: 'param1 >= 5' }], []);
   const at = (value: number): boolean => meets('vectorSet', found, { args: [far, value] });
   assert.deepEqual([found.class, at(5), at(4), at(-1)], ['conditional', true, false, false]);
@@ -173,7 +173,7 @@ test('parameters of a PTX file, whose types nobody knows, are compared where the
   assert.ok(!meets('vectorSet', below, { args: [far, -1] }));
 });
 
-test('what a kernel needs of its blocks or its arguments makes it conditional', () => {
+test('preconditions on blocks or arguments make a kernel conditional', () => {
   const withOne = (kind: 'launch' | 'precondition', text: string): string =>
     classOf('vectorSet', allExtensions, [{ kind, text }]).class;
   assert.equal(withOne('precondition', 'value >= 5'), 'conditional');
@@ -182,14 +182,14 @@ test('what a kernel needs of its blocks or its arguments makes it conditional', 
   assert.equal(withOne('launch', 'blockDim.y = 1'), 'idempotent');
 });
 
-test('what no launch shows of a proof leaves a kernel with barriers undecided', () => {
+test('a proof with assumptions that no launch can check leaves a kernel with barriers undecided', () => {
   const withOne = (name: string, kind: NonNullable<Assumptions>[number]['kind']): Classification =>
     classOf(name, allExtensions, [{ kind, text: 'something' }]);
   for (const kind of ['contents', 'initial', 'no-effect', 'warp-lockstep'] as const) {
     const found = withOne('sum', kind);
     assert.equal(found.class, 'undecided', kind);
     assert.deepEqual(found.condition, { kind: 'never' });
-    // Without barriers the footprints tell launches without races.
+    // Without barriers the footprints identify launches without races.
     const copied = withOne('copy', kind);
     assert.equal(copied.class, 'conditional', kind);
     assert.ok(meets('copy', copied, { args: [far, 2n * far, 256] }));
@@ -202,7 +202,7 @@ test('what no launch shows of a proof leaves a kernel with barriers undecided', 
   }
 });
 
-test('a kernel that runs while the one before it does is not known to be idempotent', () => {
+test('a kernel that overlaps its predecessor is not known to be idempotent', () => {
   const assumptions = [{ kind: 'stable-memory', text: earlierEnded }] as const;
   assert.equal(classOf('vectorSet', allExtensions, assumptions).class, 'undecided');
   const copied = classOf('copy', allExtensions, assumptions);
@@ -210,7 +210,7 @@ test('a kernel that runs while the one before it does is not known to be idempot
   assert.deepEqual(copied.condition, { kind: 'never' });
 });
 
-test('each extension decides what is told of it', () => {
+test('each extension decides its own kernel', () => {
   const without = (name: string, extension: keyof Extensions): string =>
     classOf(name, { ...allExtensions, [extension]: false }).class;
   assert.equal(without('maximum', 'atomics'), 'undecided');

@@ -1,4 +1,4 @@
-/** The kernels of the corpus: how they are launched, what is stated of them, and their production builds. */
+/** The kernels of the corpus: their launches, statements and production builds. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -17,27 +17,27 @@ export interface CorpusKernel {
   readonly name: string;
   /** Relative to the root. */
   readonly file: string;
-  /** Its group: the name of the file without its ending. */
+  /** Its group: the name of the file without its extension. */
   readonly group: string;
   readonly parameters: readonly ParameterSource[];
-  /** What follows `// launch:`. */
+  /** The text after `// launch:`. */
   readonly launch: string;
   readonly stated: readonly StatedAssumption[];
-  /** The production build as analyses read it, and the module that it is from. */
+  /** The production build as analyses read it, and its module. */
   readonly kernel: Kernel;
   readonly module: Module;
   /** The verification build, which the checks decide. */
   readonly verified: Kernel;
-  /** The same as the machine runs it, functions of the mathematics library included. */
+  /** The same for the interpreter, with functions of the mathematics library. */
   readonly executable: Kernel;
 }
 
-/** Of the corpus, relative to the root. */
+/** Files of the corpus, relative to the root. */
 export function corpusFiles(): string[] {
   return kernelFiles(join(dirname(fileURLToPath(import.meta.url)), 'kernels'));
 }
 
-/** @throws where the PTX of a file is missing or a line is malformed */
+/** @throws if the PTX of a file is missing or a line is malformed */
 export function readCorpus(): readonly CorpusKernel[] {
   return corpusFiles().flatMap((file) => kernelsOf(file));
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { Random } from '../../src/base/random.ts';
 import type { Dim3 } from '../../src/base/dim3.ts';
 
-/** What an array holds. */
+/** Contents of an array. */
 export type Contents =
   | { readonly kind: 'numbers' | 'zero' | 'perm' | 'flags' | 'levels' | 'ranks' | 'sorted' }
   | { readonly kind: 'below' | 'ascending'; readonly limit: number }
@@ -15,7 +15,7 @@ export interface DrawnArray {
   readonly contents: Contents;
 }
 
-/** A launch as a line describes it, with its sizes drawn. */
+/** A launch as a line describes it, with random sizes. */
 export interface DrawnLaunch {
   readonly block: Dim3;
   readonly grid: Dim3;
@@ -25,7 +25,7 @@ export interface DrawnLaunch {
   readonly arrays: readonly DrawnArray[];
 }
 
-/** How sizes are to be drawn. */
+/** Rules for random sizes. */
 export interface Drawing {
   readonly random: Random;
   /** Sizes are 0. */
@@ -34,7 +34,7 @@ export interface Drawing {
 
 type Names = Map<string, number>;
 
-/** Draws a launch. @throws where the line is malformed */
+/** Generates a launch. @throws if the line is malformed */
 export function drawLaunch(line: string, { random, isEmpty }: Drawing): DrawnLaunch {
   const names: Names = new Map();
   const scalars = new Map<string, { value: number; isFloat: boolean }>();
@@ -101,7 +101,7 @@ function sizeNear(threads: number, random: Random): number {
   return random.pick(around);
 }
 
-/** Parts between commas that stand in no parentheses. */
+/** Parts between commas outside of parentheses. */
 function splitTop(text: string): string[] {
   const parts = [''];
   let depth = 0;

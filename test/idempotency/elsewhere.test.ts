@@ -1,4 +1,4 @@
-/** Kernels that would be idempotent if they wrote to other arrays, and those that this does not help, or changes. */
+/** Kernels that another output array makes idempotent, and those that it does not help, or changes. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -61,7 +61,7 @@ for (const [name, arrays, overlaps] of expected) {
   });
 }
 
-test('a brief look decides no less than it may say, and nothing that a whole one refutes', () => {
+test('a bounded analysis decides within its limits, and never contradicts a full one', () => {
   for (const [name] of expected) {
     const request = requestOf(name);
     const [whole, brief] = [classify(request), classify({ ...request, brief: { shapes: [[256, 1, 1]] } })];

@@ -1,4 +1,4 @@
-/** Launches of the kernels of the corpus, drawn from a seed: where arrays lie, what they hold, and the sizes. */
+/** Launches of the kernels of the corpus, generated from a seed: placement, contents and sizes of arrays. */
 import { type Random, seededRandom } from '../../src/base/random.ts';
 import type { Dim3 } from '../../src/base/dim3.ts';
 import { argumentBytes, regionBase } from '../../src/interpreter/core/memory.ts';
@@ -8,7 +8,7 @@ import type { ArrayWindow, ReexecutionRequest } from '../../src/idempotency/reex
 import type { CorpusKernel } from './corpus.ts';
 import { type Contents, type DrawnArray, type DrawnLaunch, drawLaunch } from './directive.ts';
 
-/** How the arrays of a launch lie. */
+/** Placement of the arrays of a launch. */
 export type Placement =
   | 'apart'
   | 'pool'
@@ -42,17 +42,17 @@ interface ElementType {
   readonly bytes: number;
   readonly isFloat: boolean;
   readonly isPointer: boolean;
-  /** Numbers of an element. */
+  /** Components of an element. */
   readonly count: number;
 }
 
 const overlapping: readonly Placement[] = ['exact', 'one-byte', 'one-element', 'interleaved', 'half', 'misaligned'];
 const harmless: readonly Placement[] = ['apart', 'pool', 'touching'];
-/** The first launches of each kernel; the others are drawn. */
+/** The first launches of each kernel; the others are random. */
 const first: readonly Placement[] = [
   'apart', 'exact', 'empty', 'touching', 'one-byte', 'one-element', 'interleaved', 'pool', 'half', 'misaligned',
 ]; // oxfmt-ignore
-/** Of the others; with the first ones and the kernels that never may be run again, a third may not. */
+/** Share of overlapping ones among the others; about a third of all launches is then not idempotent. */
 const shareOverlapping = 0.12;
 
 /** The same launches for the same seed. */
@@ -108,7 +108,7 @@ function place(arrays: readonly Unplaced[], kernel: CorpusKernel, placement: Pla
     const { first: base, second } = pair;
     const below = placed.findIndex(({ name }) => name === base.name);
     const delta = distance(placement, base, second, random);
-    // The buffer begins with whichever of the two begins first.
+    // The buffer begins with the first of the two.
     const alignment = Math.max(base.type.bytes, second.type.bytes);
     const shift = delta < 0 ? Math.ceil(-delta / alignment) * alignment : 0;
     const { buffer } = placed[below]!;
@@ -121,7 +121,7 @@ function place(arrays: readonly Unplaced[], kernel: CorpusKernel, placement: Pla
 
 /** Two arrays to overlap, of which one may be written. */
 function pairOf(all: readonly Unplaced[], { parameters, stated }: CorpusKernel, random: Random) {
-  // What is stated holds: nothing overlaps the arrays that pointers are said to lead to.
+  // Statements hold: no array overlaps the targets of pointers that are stated to be disjoint.
   const tables = stated.flatMap(({ expression }) => (expression.kind === 'pointers-apart' ? expression.array : []));
   const targets = all.flatMap(({ name, contents }) => (contents.kind === 'pointers' && tables.includes(name) ? contents.target : [])); // oxfmt-ignore
   const arrays = all.filter(({ name }) => !targets.includes(name));
@@ -139,12 +139,12 @@ function pairOf(all: readonly Unplaced[], { parameters, stated }: CorpusKernel, 
   return random.chance(0.5) ? { first: one, second: other } : { first: other, second: one };
 }
 
-/** Bytes from the start of one array to that of the other, as far as the elements of both may lie there. */
+/** Bytes from the start of one array to that of the other, as far as the elements of both allow. */
 function distance(placement: Placement, base: Unplaced, second: Unplaced, random: Random): number {
   const [bytes, other] = [base.elements * base.type.bytes, second.elements * second.type.bytes];
   const step = second.type.bytes;
   const aligned = (offset: number): number => Math.floor(offset / step) * step;
-  // Where the second array cannot begin at every byte, the first one may end there.
+  // If the second array cannot begin at every byte, the first one may end there.
   const oneByte = step === 1 ? bytes - 1 : base.type.bytes === 1 ? -(other - 1) : aligned(bytes - 1);
   switch (placement) {
     case 'one-byte':
@@ -162,7 +162,7 @@ function distance(placement: Placement, base: Unplaced, second: Unplaced, random
   }
 }
 
-/** Where a buffer lies in every run. */
+/** Address of a buffer in every run. */
 export function bufferAddress({ executable }: CorpusKernel, buffer: number): number {
   return regionBase(stage(executable).layout.firstBuffer + buffer);
 }
@@ -170,7 +170,7 @@ export function bufferAddress({ executable }: CorpusKernel, buffer: number): num
 function memoryOf(launch: CorpusLaunch, contents: number): GlobalBuffer[] {
   const random = seededRandom(hash(`${launch.kernel.name} ${launch.number} contents ${contents}`));
   const bytes = launch.buffers.map((count) => new Uint8Array(count));
-  // What decides addresses, and what a user states, lies on top of what does not.
+  // Contents that decide addresses, or that the user states, are written last.
   const stated = launch.kernel.stated.flatMap(({ expression }) => (expression.kind === 'elements' ? expression.array : [])); // oxfmt-ignore
   const rank = ({ name, contents: { kind } }: DrawnArray): number =>
     (kind === 'numbers' || kind === 'zero') && !stated.includes(name) ? 0 : 1;
@@ -235,12 +235,12 @@ function numbersOf(contents: Contents, count: number, isFloat: boolean, random: 
     case 'sorted':
       return each(() => random.below(100)).sort((a, b) => a - b);
     default:
-      // Every byte of a number is to differ from those of other arrays now and then.
+      // Every byte of an element should sometimes differ from those of other arrays.
       return each(() => (isFloat ? 16 * random.next() - 8 : random.chance(0.5) ? random.below(100) : random.between(-(2 ** 31), 2 ** 31 - 1))); // oxfmt-ignore
   }
 }
 
-/** What the launch is run again with, for one contents of memory. */
+/** The input of a re-execution, for one contents of memory. */
 export function reexecutionOf(launch: CorpusLaunch, contents: number, stops: number): ReexecutionRequest {
   const { kernel, block, grid, sharedBytes, arrays } = launch;
   return {

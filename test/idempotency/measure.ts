@@ -1,8 +1,8 @@
 /**
  * Compares validators with the truth by re-execution:
  * `node test/idempotency/measure.ts [--launches N] [--stops N] [--seed S] [--rules NAME] [--truth FILE] [--list] [KERNEL…]`.
- * `--stops N`: how often each schedule is stopped, beside the ends of blocks; `--truth FILE` keeps the truth from run to
- * run, by kernel; `--list` names each launch that is missed. Ended by a signal (SIGTERM), it tells of what it has measured.
+ * `--stops N`: number of stops of each schedule, in addition to the ends of blocks; `--truth FILE` caches the truth
+ * between runs, by kernel; `--list` names each missed launch. After a signal (SIGTERM), it reports the results so far.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -31,7 +31,7 @@ const { values, positionals } = parseArgs({
 const [count, stops, seed] = [Number(values.launches), Number(values.stops), Number(values.seed)];
 const rules = values.rules === undefined ? ruleNames : ruleNames.filter((name) => name === values.rules);
 
-/** What is kept of the truth of a launch. */
+/** Cached truth of a launch. */
 interface Known {
   readonly idempotent: boolean | 'undetermined' | 'left-out';
   readonly isRefuted: boolean;
@@ -87,7 +87,7 @@ interface Tally {
   readonly reasons: Map<string, number>;
   /** Kernels that have idempotent launches. */
   kernels: number;
-  /** By kernel: of those of which some launch is missed, and of those of which each is. */
+  /** By kernel: reasons of kernels with some missed launch, and of those with only missed launches. */
   readonly reasonsOfSome: Map<string, number>;
   readonly reasonsOfAll: Map<string, number>;
 }
@@ -118,7 +118,7 @@ let isEnded = false;
 process.once('SIGTERM', () => (isEnded = true));
 let measured = 0;
 for (const kernel of chosen) {
-  // A signal is heard between two kernels.
+  // Signals are delivered between two kernels.
   await new Promise(setImmediate);
   if (isEnded) break;
   measured++;
@@ -181,7 +181,7 @@ console.log(
   `\n${measured} of ${chosen.length} kernels, ${totals.launches} launches, ${contents} contents of memory each:`,
 );
 console.log(`idempotent ${totals.idempotent}, not ${totals.not} (${percent(totals.not, totals.launches)}), left out ${totals.leftOut} (${percent(totals.leftOut, totals.launches)}), undetermined ${totals.undetermined}`); // oxfmt-ignore
-console.log(`clobber test: ${totals.harmlessClobbers} idempotent launches have clobbers (${totals.rewritesOnly} of them rewrites alone), ${totals.unclobbered} that are not have none`); // oxfmt-ignore
+console.log(`clobber test: ${totals.harmlessClobbers} idempotent launches have clobbers (${totals.rewritesOnly} of them only rewrites), ${totals.unclobbered} that are not have none`); // oxfmt-ignore
 const table = (title: string, tallies: ReadonlyMap<RuleName, Tally>, undecided: number): void => {
   console.log(`\n${title}`);
   console.log('| rules | false positives | missed | share | with those left out | without races | reasons |');

@@ -1,4 +1,4 @@
-/** The examples of the paper PICKER, with its numbers: what validators answer under its rules, and with what goes beyond. */
+/** The examples of the paper PICKER, with its numbers: answers of validators under its rules, and with extensions. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { parseAssumption } from '../../src/cuda/assumptions/assumption-parser.ts';
@@ -14,7 +14,7 @@ after(closeSolver);
 
 const corpus = readCorpus();
 
-/** A kernel of the corpus with these statements of a user alone. */
+/** A kernel of the corpus with only these statements of a user. */
 function kernelOf(name: string, ...facts: readonly string[]): CorpusKernel {
   const kernel = corpus.find((one) => one.name === name)!;
   const stated = facts.map((text) => {
@@ -37,7 +37,7 @@ interface Instance {
   readonly block?: number;
 }
 
-/** What the validator says of a launch; tables of the module lie at an address of their own. */
+/** The answer of the validator for a launch; tables of the module have a separate address. */
 function answer({ kernel }: CorpusKernel, { condition }: Classification, instance: Instance): boolean {
   const { grid = 2, block = 64 } = instance;
   const places = parameterPlaces(kernel.parameters);
@@ -68,13 +68,13 @@ test('Figure 1: vectorSet, vectorInc, and both instances of vectorAdd', async ()
   }
 });
 
-test('Figure 4: ReLU with 16 elements a thread is idempotent, and unrolled loops end at 32 rounds', async () => {
+test('Figure 4: ReLU with 16 elements a thread is idempotent, and unrolled loops end at 32 iterations', async () => {
   const relu = kernelOf('elemwiseRelu');
   const at = async (rules: Extensions, N: number, B = 0x20000): Promise<boolean> =>
     answer(relu, await classified(relu, rules), { arguments: [0x10000, B, N], grid: 0x20, block: 0x20 });
   const unrolled = { ...paperRules, compaction: false };
   assert.ok(await at(unrolled, 16));
-  // Its global condition: N <= 32. The compiler has put four elements into a round, and up to three before.
+  // Its global condition: N <= 32. The compiler has unrolled by four, after up to three single iterations.
   assert.ok(await at(unrolled, 4 * 32 + 3, 0x200000));
   assert.ok(!(await at(unrolled, 4 * 33, 0x200000)));
   for (const rules of [paperRules, allExtensions]) {
@@ -86,7 +86,7 @@ test('Figure 4: ReLU with 16 elements a thread is idempotent, and unrolled loops
   }
 });
 
-test('Figure 5: RO, MO and PE are idempotent without help', async () => {
+test('Figure 5: RO, MO and PE are idempotent without statements', async () => {
   const odd = kernelOf('evenFromOdd');
   const after = kernelOf('writeThenRead');
   const relu = kernelOf('elemwiseRelu');
@@ -113,10 +113,10 @@ test('Figure 5: NA with a statement on pointers', async () => {
   assert.ok(found.assumptions.includes('apart(pp[*])'));
 });
 
-test('Figure 5: NC with a statement on what a condition reads', async () => {
+test('Figure 5: NC with a statement on the operand of a condition', async () => {
   const silent = kernelOf('readOnCondition');
   const told = kernelOf('readOnCondition', 'cp[*] in 0..0');
-  // x begins within dp, which is read only where the condition holds.
+  // x begins within dp, which is read only if the condition is true.
   const launch = { arguments: [0x10000, 0x20000, 0x20004, 128] };
   assert.ok(!answer(silent, await classified(silent, allExtensions), launch));
   assert.ok(!answer(told, await classified(told, paperRules), launch));

@@ -1,4 +1,4 @@
-/** What re-execution says of launches that are known to be right or wrong, and the examples of the paper PICKER. */
+/** Results of re-execution for launches with a known class, and the examples of the paper PICKER. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -78,7 +78,7 @@ test('Figure 5: the cases that the paper misses are idempotent', () => {
   assert.equal(again('activateIndirectly', { arguments: [{ scalar: 1 }, 0, 512, n], bytes: 1024 }).idempotent, true);
 });
 
-test('bytes count, not elements', () => {
+test('bytes are compared, not elements', () => {
   const n = { scalar: 128 };
   const bytes = 128;
   assert.equal(again('invertBytes', { arguments: [0, bytes, n], bytes: 2 * bytes }).idempotent, true);
@@ -87,14 +87,14 @@ test('bytes count, not elements', () => {
   assert.equal(again('widenBytes', { arguments: [4 * bytes - 1, 0, n], bytes: 5 * bytes }).idempotent, false);
 });
 
-test('some launches differ only where they are stopped on their way', () => {
+test('some launches differ only if they are stopped midway', () => {
   const restored = again('changeAndRestore', { arguments: [0, 512], bytes: 1024 });
   assert.ok(restored.idempotent === false && restored.difference.kind === 'stop');
   const counted = again('lastBlockSums', { arguments: [0, 512, 520, 524], bytes: 528 });
   assert.equal(counted.idempotent, false);
 });
 
-test('what shared memory holds at the start decides nothing, or the launch is not idempotent', () => {
+test('initial contents of shared memory decide nothing, or the launch is not idempotent', () => {
   const unwritten = again('sharedWithoutWriting', { arguments: [0], bytes: 512 });
   assert.ok(unwritten.idempotent === false && unwritten.difference.kind === 'schedule' && !unwritten.difference.isOfOrder); // oxfmt-ignore
   assert.equal(again('reverseThroughGlobal', { arguments: [0, 512, 1024], bytes: 1536 }).idempotent, true);
@@ -113,7 +113,7 @@ test('the clobber test of the paper is stricter: a rewrite of the same value is 
   assert.equal(again('writeThenRead', { arguments: [0, 512], bytes: 1024 }).clobbers.bytes, 0);
 });
 
-test('nothing is said of launches that leave their arrays or do not end in time', () => {
+test('launches that leave their arrays or exceed the time limit are undetermined', () => {
   const n = { scalar: 128 };
   const left = again('reluInPlace', { arguments: [0, n], bytes: 508 });
   assert.ok(left.idempotent === 'undetermined' && left.why === 'left-arrays');
@@ -121,7 +121,7 @@ test('nothing is said of launches that leave their arrays or do not end in time'
   assert.ok(long.idempotent === 'undetermined' && long.why === 'budget');
 });
 
-test('a search at natural settings confirms what no launch makes idempotent, and nothing else', () => {
+test('a search over representative launches confirms kernels that are never idempotent, and no others', () => {
   const confirmed = (name: string) => {
     const { kernel, parameters } = kernelOf(name);
     const request = requestFor(kernel, { block: null, grid: null, parameters });
@@ -144,19 +144,19 @@ test('a search at natural settings confirms what no launch makes idempotent, and
     assert.equal(confirmed(name), null, name);
 });
 
-test('where threads race, the order of threads refutes a launch; of what nothing else is known, at each large setting', () => {
+test('a race refutes a launch by its schedule; without other facts, at each large representative launch', () => {
   const ofBody = (body: string) =>
     confirmUnordered(kernelContext(requestFor(kernelOfBody(body), { block: null, grid: null, parameters: pointersAndNumbers })), { steps: 50_000, launches: 4 }); // oxfmt-ignore
   const guarded = (body: string): string => `setp.ge.s32 %p1, %r7, %r9;\n@%p1 bra DONE;\nmul.wide.s32 %d4, %r7, 4;\nadd.s64 %d5, %d1, %d4;\nld.global.u32 %r1, [%d5];\n${body}\nDONE: ret;`; // oxfmt-ignore
   const found = ofBody(guarded('st.global.u32 [%d2], %r1;'));
   assert.ok(found?.difference.kind === 'schedule' && found.difference.isOfOrder);
   assert.equal(ofBody(guarded('add.s64 %d6, %d2, %d4;\nst.global.u32 [%d6], %r1;')), null);
-  // Shared memory that nobody wrote is no matter of order.
+  // Unwritten shared memory is independent of the order.
   const { kernel, parameters } = kernelOf('sharedWithoutWriting');
   assert.equal(confirmUnordered(kernelContext(requestFor(kernel, { block: null, grid: null, parameters }))), null);
 });
 
-test('the corpus is as large as it is meant to be, and its builds are of these sources', () => {
+test('the corpus has its intended size, and its builds are of these sources', () => {
   const accesses = ({ kernel }: CorpusKernel): number =>
     kernel.blocks
       .flatMap(({ instructions }) => instructions)

@@ -1,4 +1,4 @@
-/** Writes the PTX of both builds beside the kernels of the corpus: `node test/idempotency/regenerate.ts [FILE…]`. */
+/** Writes the PTX of both builds next to the kernels of the corpus: `node test/idempotency/regenerate.ts [FILE…]`. */
 import { writeFileSync } from 'node:fs';
 import { findCompiler } from '../../src/toolchain/compiler.ts';
 import { compilePortable, ptxFile } from '../kernels/portable-ptx.ts';

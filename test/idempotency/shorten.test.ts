@@ -1,4 +1,4 @@
-/** Conditions made shorter say the same. */
+/** Shortened conditions are equivalent. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Random, seededRandom } from '../../src/base/random.ts';
@@ -12,7 +12,7 @@ const shifted = (index: number, by: number): Quantity => ({ kind: 'sum', operand
 
 interface Drawn {
   readonly condition: ValidatorCondition;
-  /** Whether it holds, told by its bytes and numbers. */
+  /** Whether it is true, by enumeration of its bytes and by its numbers. */
   readonly isMet: (values: readonly number[]) => boolean;
 }
 
@@ -60,7 +60,7 @@ function launchOf(values: readonly number[]): InstanceArguments {
   return { arguments: new Uint8Array(view.buffer), offsets: [0, 8, 16], grid: [1, 1, 1], block: [1, 1, 1], dynamicShared: 0 }; // oxfmt-ignore
 }
 
-test('sets that lie side by side and comparisons of one sum are joined, and nothing else is said', () => {
+test('adjacent sets and comparisons of one sum are merged, and the condition stays equivalent', () => {
   const random = seededRandom(5);
   let joined = 0;
   for (let round = 0; round < 400; round++) {

@@ -1,4 +1,4 @@
-/** Kernels that would be idempotent if they were split at barriers, and those that this does not help. */
+/** Kernels that a split at barriers makes idempotent, and those that it does not help. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -15,7 +15,7 @@ const parameters = definedKernels(source);
 const { module } = parsePtx(readFileSync(new URL('split.production.ptx', folder), 'utf8'));
 const { kernels } = lowerModule(module);
 
-/** By name: which barriers of the kernel split it, in their order; null: none help. */
+/** By name: the barriers that split the kernel, in their order; null: none helps. */
 const expected: Readonly<Record<string, readonly number[] | null>> = {
   reverseTile: [0],
   sumBefore: [0],

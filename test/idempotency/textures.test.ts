@@ -1,4 +1,4 @@
-/** Kernels that read textures: idempotent unless they write to what a texture among their arguments is bound to. */
+/** Kernels that read textures: idempotent unless they write to memory bound to a texture among their arguments. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -31,7 +31,7 @@ function classified(name: string) {
 
 const clauses = (name: string): string[] => classified(name).overlaps.map(({ written, read }) => `${written}: ${read.join(' ')}`); // oxfmt-ignore
 
-test('a texture among the arguments is one of the arrays that the condition speaks of', () => {
+test('a texture argument is one of the arrays of the condition', () => {
   assert.equal(classified('sample').class, 'conditional');
   assert.deepEqual(clauses('sample'), ['out: image']);
   assert.equal(classified('blend').class, 'conditional');
@@ -46,7 +46,7 @@ test('other textures may be bound to anything', () => {
   }
 });
 
-test('what is changed in place may not be changed again', () => {
+test('an element that is changed in place must not be changed again', () => {
   for (const name of ['addTexture', 'limitByTexture']) {
     const { class: kind, reasons } = classified(name);
     assert.equal(kind, 'undecided', name);
@@ -54,7 +54,7 @@ test('what is changed in place may not be changed again', () => {
   }
 });
 
-test('a launch meets the condition where it is known what the texture is bound to, and that lies apart', () => {
+test('a launch satisfies the condition if the memory of the texture is known and disjoint', () => {
   const { condition } = classified('sample');
   const bytes = new DataView(new ArrayBuffer(24));
   bytes.setBigUint64(0, 7n, true);

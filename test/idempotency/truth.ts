@@ -7,13 +7,13 @@ export interface LaunchTruth {
   readonly launch: CorpusLaunch;
   /** `left-out`: the contents decide. */
   readonly idempotent: boolean | 'undetermined' | 'left-out';
-  /** With some contents, the launch differs when it is run again. */
+  /** With some contents, the re-executed launch differs. */
   readonly isRefuted: boolean;
   /** By contents of memory. */
   readonly runs: readonly Reexecution[];
 }
 
-/** @param contents how many contents of memory, at least 3 for a judgement */
+/** @param contents the number of contents of memory, at least 3 for a verdict */
 export function truthOf(launch: CorpusLaunch, contents: number, stops: number): LaunchTruth {
   const runs = Array.from({ length: contents }, (_, seed) => reexecute(reexecutionOf(launch, seed + 1, stops)));
   const answers = new Set(runs.map(({ idempotent }) => idempotent));
@@ -24,7 +24,7 @@ export function truthOf(launch: CorpusLaunch, contents: number, stops: number): 
 
 /**
  * Whether threads race in a launch, with some contents of memory. Such a launch is not idempotent by definition, even
- * where no run shows it: the order of its accesses is open.
+ * if no run reproduces it: the order of its accesses is unspecified.
  */
 export function hasRace(launch: CorpusLaunch, contents: number): boolean {
   return Array.from({ length: contents }, (_, seed) => reexecutionOf(launch, seed + 1, 0)).some(

@@ -1,4 +1,4 @@
-/** What the product says of launches of the corpus: the kernel is checked, classified, and its condition tested. */
+/** The result of the product for launches of the corpus: checks the kernel, classifies it, and tests its condition. */
 import { checkKernel } from '../../src/check/check-kernel.ts';
 import { usualBudget } from '../../src/check/request/budget.ts';
 import type { CheckResult } from '../../src/check/request/check-request.ts';
@@ -18,14 +18,14 @@ const extensionNames = (Object.keys(allExtensions) as (keyof Extensions)[]).filt
 export const ruleNames = ['unrolled', 'paper', ...(extensionNames as Extension[]), 'all'] as const;
 export type RuleName = (typeof ruleNames)[number];
 
-/** The paper's rules, those without the induction variables of section 5.2, one extension beside them, or all. */
+/** The paper's rules, those without the induction variables of section 5.2, with one extension, or with all. */
 export function rulesOf(name: RuleName): Extensions {
   if (name === 'paper') return paperRules;
   if (name === 'unrolled') return { ...paperRules, compaction: false };
   return name === 'all' ? allExtensions : { ...paperRules, [name]: true };
 }
 
-/** The proofs of the checks: for any launch, else for the block that the corpus launches the kernel with. */
+/** The proofs of the checks: for any launch, otherwise for the block of the kernel's launches in the corpus. */
 export async function checkCorpusKernel({ verified, parameters, stated, launch }: CorpusKernel): Promise<CheckResult> {
   const check = (block: readonly [number, number, number] | null): Promise<CheckResult> => {
     const request = requestFor(verified, { block, grid: null, parameters, budget: usualBudget });

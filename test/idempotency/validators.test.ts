@@ -1,4 +1,4 @@
-/** Validators against the truth by re-execution, on a few launches of kernels of each kind; `measure.ts` takes all of them. */
+/** Validators against the truth by re-execution, on a few launches of some kernels; `measure.ts` takes all of them. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { allExtensions, paperRules } from '../../src/idempotency/model/extensions.ts';
@@ -8,14 +8,14 @@ import { launchesOf } from './launches.ts';
 import { truthOf } from './truth.ts';
 import { checkCorpusKernel, classifyCorpusKernel, isValidated } from './validate.ts';
 
-/** The first launches of a kernel have arrays apart, equal, none, touching, and with one byte or one element in common. */
+/** The first launches of a kernel have arrays disjoint, equal, empty, touching, with a common byte or element. */
 const launches = 6;
 const contents = 3;
 const stops = 3;
 
-/** Kernels whose launches with arrays apart are to be known as idempotent. */
+/** Kernels whose launches with disjoint arrays must be known as idempotent. */
 const known = ['vectorAdd', 'axpyInto', 'elemwiseRelu', 'copyVector4', 'reluInPlace', 'evenFromOdd', 'splitStructures', 'writeThenRead', 'sumBlocks', 'gather', 'multiply', 'transpose', 'radix8', 'adamInto']; // oxfmt-ignore
-/** Kernels of which other launches, or all of them, are not. */
+/** Kernels with other launches that are not idempotent, or with only such launches. */
 const others = ['vectorInc', 'axpy', 'scatterAdd', 'updateWhereFlagged', 'sharedWithoutWriting', 'modalUpdate', 'shiftUp', 'halfWrittenThenRead', 'lowBytesWrittenThenRead', 'guardedWriteThenRead', 'flipBitsInPlace', 'leakyInPlace', 'bytesModulo4', 'columnsOfRows', 'exclusiveModes', 'countsLaunches', 'maximumBefore', 'pingPong', 'writtenOnOnePath']; // oxfmt-ignore
 
 after(closeSolver);
@@ -23,7 +23,7 @@ after(closeSolver);
 const corpus = readCorpus();
 
 for (const name of [...known, ...others]) {
-  test(`no launch of ${name} is validated that may not be run again`, async () => {
+  test(`no non-idempotent launch of ${name} is validated`, async () => {
     const kernel = corpus.find((one) => one.name === name)!;
     const checked = await checkCorpusKernel(kernel);
     const rules = [{ ...paperRules, requirements: true }, allExtensions].map((extensions) =>

@@ -9,7 +9,7 @@ const barrier = /^\s*(bar|barrier)(\.cta)?\.(sync|red)\b.*$/;
 export interface BarrierLine {
   /** From 0. */
   readonly at: number;
-  /** The entry or function whose body holds it. */
+  /** The entry or function whose body contains it. */
   readonly touched: { readonly isEntry: boolean; readonly name: string };
 }
 
@@ -29,17 +29,17 @@ function enclosingFunction(lines: readonly string[], at: number): BarrierLine['t
 
 /**
  * Checks a file without one of its barriers.
- * @param name - of the kernel to check; all where it is not given
+ * @param name - of the kernel to check; default: all
  */
 export function checkWithout(file: string, { at }: BarrierLine, name: string | undefined): Promise<CheckedFile> {
   const lines = checkedInPtx(file, 'verification').split('\n');
   const mutant = lines.with(at, lines[at]!.replace(barrier, '')).join('\n');
   const options = name === undefined ? {} : { kernel: name.replace(/\([^()]*\)$/, '') };
-  // Both builds are given the mutant: the two must agree on the barriers.
+  // Both builds get the mutant: the two must agree on the barriers.
   return checkFile(file, { ptx: () => mutant, options });
 }
 
-/** How many barriers a kernel holds, those of the functions that it calls included. */
+/** Number of barriers of a kernel, including those of called functions. */
 export function barriersIn({ blocks }: Kernel): number {
   return blocks.flatMap(({ instructions }) => instructions).filter(({ operation }) => operation.effect.kind === 'barrier').length; // oxfmt-ignore
 }

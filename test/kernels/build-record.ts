@@ -1,6 +1,6 @@
 /**
- * What the checked-in PTX of the test kernels was made from, in `builds.json`: the compiler and its command lines, and
- * of each file the hashes of the source and of both texts. Where nothing of it changed, the compiler would make the
+ * Inputs of the checked-in PTX of the test kernels, in `builds.json`: the compiler and its command lines, and
+ * for each file the hashes of the source and of both texts. If nothing of it changed, the compiler would produce the
  * same again.
  */
 import { createHash } from 'node:crypto';
@@ -14,9 +14,9 @@ import { compilePortable, ptxFile, root } from './portable-ptx.ts';
 export interface BuildRecord {
   /** As nvcc prints its version. */
   readonly compiler: string;
-  /** What nvcc is given for a file. */
+  /** Arguments of nvcc for a file. */
   readonly commands: Readonly<Record<Build, readonly string[]>>;
-  /** Of `selvage.h`. */
+  /** Hash of `selvage.h`. */
   readonly header: string;
   /** By file: hashes of the source, of its verification build, and of its production build. */
   readonly files: Readonly<Record<string, string>>;
@@ -44,7 +44,7 @@ function hashOf(path: string): string {
   return createHash('sha256').update(readFileSync(path)).digest('hex').slice(0, 16);
 }
 
-/** The command line of a build, with words for the folders of this machine. No compiler is needed. */
+/** The command line of a build, with placeholders for folders. No compiler is needed. */
 export async function commandOf(build: Build): Promise<readonly string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'selvage-command-'));
   try {

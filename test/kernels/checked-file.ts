@@ -1,4 +1,4 @@
-/** Checks a file of test kernels once, for every test that looks at what came of it. */
+/** Checks a file of test kernels once, for every test that examines the results. */
 import { checkKernel } from '../../src/check/check-kernel.ts';
 import type { CheckRequest, CheckResult } from '../../src/check/request/check-request.ts';
 import type { Report } from '../../src/report-model/report.ts';
@@ -13,11 +13,11 @@ export interface Checked {
 
 export interface CheckedFile {
   readonly report: Report;
-  /** What the report is made of. */
+  /** Inputs of the report. */
   readonly checks: readonly Checked[];
 }
 
-/** Analyses a file as {@link analyseCheckedIn} does, in this thread, and keeps each check. */
+/** Analyses a file as {@link analyseCheckedIn} does, in this thread, and records each check. */
 export async function checkFile(file: string, options: Omit<CheckedInOptions, 'check'> = {}): Promise<CheckedFile> {
   const checks: Checked[] = [];
   const report = await analyseCheckedIn(file, {

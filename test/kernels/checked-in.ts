@@ -15,7 +15,7 @@ import { ptxFile, root } from './portable-ptx.ts';
 
 export interface CheckedInOptions {
   readonly options?: Partial<Options>;
-  /** In place of the checked-in text of a build. */
+  /** Replaces the checked-in text of a build. */
   readonly ptx?: (kind: BuildKind, text: string) => string;
   readonly check?: CheckFunction;
   readonly checking?: Pick<CheckSettings, 'limits' | 'entry'>;
@@ -52,7 +52,7 @@ export async function analyseCheckedIn(
       diagnostics: [],
     },
     settings: {
-      // A worker would check by itself.
+      // A worker would use its own check.
       options: { ...defaultOptions(), timeout: 600_000, ...(check && { jobs: 1 }), ...options },
       configuration: defaultConfiguration,
       nvccArguments: [],

@@ -1,12 +1,12 @@
 import type { KernelReport } from '../../src/report-model/report.ts';
 
-/** What the first lines of a test kernel expect of one kernel. */
+/** The expectation for one kernel in the first lines of its file. */
 export interface Expectation {
   readonly kernel: string;
   readonly race: string;
   readonly divergence: string;
   readonly findings: readonly ExpectedFinding[];
-  /** What the engine reports until it reaches the expectation. */
+  /** The report of the engine until it reaches the expectation. */
   readonly open?: Outcome & { readonly reason: string };
 }
 
@@ -22,7 +22,7 @@ export interface ExpectedFinding {
 /**
  * Reads the lines `// expect: NAME race=… divergence=… [finding CODE lines N,M]…` that a test kernel begins with, and
  * the lines `// open: …` of the same form, with a reason in parentheses at the end.
- * @throws where one of them is malformed, or an `open` has no kernel or claims more than is expected
+ * @throws if one of them is malformed, or an `open` has no kernel or claims more than is expected
  */
 export function parseExpectations(text: string): Expectation[] {
   const lines = text.split('\n');
@@ -61,8 +61,8 @@ function parseOutcome(text: string): Outcome & { readonly kernel: string } {
 }
 
 /**
- * The kernel of this name among those of a report, whatever its parameters and template arguments.
- * @throws where there is none, or several
+ * The kernel of this name among those of a report, for any parameters and template arguments.
+ * @throws if it is missing or ambiguous
  */
 export function kernelNamed<K extends Pick<KernelReport, 'name'>>(kernels: readonly K[], name: string): K {
   const found = kernels.filter((kernel) =>

@@ -1,4 +1,4 @@
-/** What mutants are checked and judged with: those of the test kernels, and those of the samples of CUDA. */
+/** Checks and evaluates mutants: those of the test kernels, and those of the samples of CUDA. */
 import { seededRandom } from '../../src/base/random.ts';
 import { openProject } from '../../src/app/build/open-project.ts';
 import { checkProject } from '../../src/app/pipeline/check.ts';
@@ -27,20 +27,20 @@ export interface MutantUnit {
 export interface CheckedMutant {
   readonly requests: readonly CheckRequest[];
   readonly reports: readonly KernelReport[];
-  /** Of the verification build. */
+  /** PTX of the verification build. */
   readonly ptx: string;
 }
 
-/** What runs of a mutant show, and what the check says of it. */
+/** Results of runs of a mutant, and the report of the check. */
 export interface Judgement {
   readonly shown: readonly Shown[];
   readonly verdicts: string;
   readonly right: readonly Told[];
   readonly told: Told;
-  /** What is proved although a run refutes it. */
+  /** Properties that are proved although a run refutes them. */
   readonly wrong: readonly string[];
   readonly runs: number;
-  /** Whether some size is no multiple of the block. */
+  /** Whether the block does not divide some size. */
   readonly hasRest: boolean;
 }
 
@@ -49,10 +49,10 @@ export interface Tally {
   refuted: number;
   /** Refuted, and proved. */
   wrong: number;
-  /** Refuted, and of the right severity. */
+  /** Refuted, and of the correct severity. */
   right: number;
   runs: number;
-  /** Of all mutants, those with some size that is no multiple of the block. */
+  /** The mutants with some size that the block does not divide. */
   rest: number;
 }
 
@@ -69,15 +69,15 @@ export function plainName(name: string): string {
   return name.replace(/[<(].*$/s, '').replace(/^.*::/, '');
 }
 
-/** The text without what names places in the source. */
+/** The text without places in the source. */
 export function withoutPlaces(ptx: string): string {
   return ptx.replaceAll(/^\s*\.(?:loc|file)\b.*$/gm, '').replaceAll(/^\s*\/\/.*$/gm, '');
 }
 
 /**
  * Checks the instances of one kernel of a unit.
- * @param isWanted is given the PTX; where it says no, nothing is checked
- * @returns null where the unit does not compile, or is not wanted
+ * @param isWanted gets the PTX; if it returns false, nothing is checked
+ * @returns null if the unit does not compile, or is not wanted
  */
 export async function checkMutant(
   { folder, path, arch, nvccArguments, kernel }: MutantUnit,
@@ -126,7 +126,7 @@ export async function checkMutant(
 }
 
 /**
- * Runs the requests of a mutant, and holds its reports against what the runs show.
+ * Runs the requests of a mutant, and compares its reports with the runs.
  * @param steps after which a run ends
  */
 export function judgementOf(
@@ -143,7 +143,7 @@ export function judgementOf(
     runs += sights.runs;
     hasRest ||= sights.hasRest;
     shown.push(...sights.shown);
-    // Instances of a template have verdicts of their own.
+    // Instances of a template have separate verdicts.
     const report = reports.find(({ name }) => name === request.name || name.startsWith(`${request.name}(`));
     for (const { what, right, text } of sights.shown)
       if (!right.includes('none') && report?.[what === 'divergence' ? 'divergence' : 'race'].verdict === 'proved') wrong.push(text); // oxfmt-ignore
@@ -152,7 +152,7 @@ export function judgementOf(
   return { shown, verdicts, right: rightSeverities(shown), told: toldOf(reports), wrong, runs, hasRest };
 }
 
-/** The worst that is told of a kernel; early exits do not count, which are no fault. */
+/** The worst finding of a kernel; early exits do not count, which are harmless. */
 function toldOf(reports: readonly KernelReport[]): Told {
   const findings = reports.flatMap(({ race, divergence }) => [...race.findings, ...divergence.findings]);
   const told = findings.filter(({ code }) => code !== 'barrier/early-exit').map(({ severity }): Told => severity);
@@ -182,7 +182,7 @@ export function count(tally: Tally, judgement: Judgement): void {
   if (isRight(judgement)) tally.right++;
 }
 
-/** The changes of one part, in an order in which every kernel has the same chance. */
+/** The changes of one part, in an order in which every kernel has the same probability. */
 export function shuffledSites<O extends { readonly file: string; readonly sites: readonly Site[] }>(
   all: readonly O[],
   part: Part,
@@ -207,7 +207,7 @@ export function shuffledSites<O extends { readonly file: string; readonly sites:
   return list;
 }
 
-/** `FILE:LINE KERNEL`, and what was changed into what. */
+/** `FILE:LINE KERNEL`, and the change. */
 export function siteText(
   file: string,
   text: string,
@@ -218,11 +218,11 @@ export function siteText(
   return { name: `${file}:${line} ${kernel}`, change: `${text.slice(from, to).replaceAll(/\s+/g, ' ')} => ${other}` };
 }
 
-/** What became of a mutant, with what its runs show where the check misses it. */
+/** The result of a mutant, with the results of its runs if the check misses it. */
 export function outcomeText(part: Part, name: string, change: string, judgement: Judgement): string {
   const { verdicts, told, right, wrong, shown } = judgement;
   const label = wrong.length > 0 ? 'WRONG PROOF' : !isRefuted(judgement) ? 'not refuted' : isRight(judgement) ? 'right' : 'MISS'; // oxfmt-ignore
-  const first = `${label}: ${part} ${name}: ${change}: ${verdicts}, told ${told}${isRefuted(judgement) ? `, right is ${right.join(' or ')}` : ''}`; // oxfmt-ignore
+  const first = `${label}: ${part} ${name}: ${change}: ${verdicts}, reported ${told}${isRefuted(judgement) ? `, correct is ${right.join(' or ')}` : ''}`; // oxfmt-ignore
   const isMissed = wrong.length > 0 || (isRefuted(judgement) && !isRight(judgement));
   return [first, ...(isMissed ? shown.slice(0, 6).map(({ text, right: own }) => `    ${own.join(' or ')}: ${text}`) : [])].join('\n'); // oxfmt-ignore
 }
@@ -240,7 +240,7 @@ export function tableText(tallies: Tallies): string {
   ].join('\n');
 }
 
-/** Whether nothing refuted is proved, and 90 % of what is refuted has the right severity. */
+/** Whether nothing refuted is proved, and 90 % of the refuted mutants have the correct severity. */
 export function isGood(tallies: Tallies): boolean {
   return sumOf(tallies, 'wrong') === 0 && sumOf(tallies, 'right') >= 0.9 * sumOf(tallies, 'refuted');
 }

@@ -1,4 +1,4 @@
-/** Mutants of all test kernels that have a launch: what runs refute is not proved, and has the right severity. */
+/** Mutants of all test kernels that have a launch: refuted properties are not proved, and have the correct severity. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { longSeed } from '../run/long-seed.ts';

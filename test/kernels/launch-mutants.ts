@@ -1,11 +1,11 @@
 /**
  * Mutants of all test kernels that have a launch: a barrier, a guard, a stride, an atomic or an index of the source is
- * changed, a hundred times each, whether the kernel was right or not. Each mutant is checked, and run at three sizes, in
- * four schedules and with three contents. Of each that a run refutes nothing may be proved that the run refutes, and it
- * must get the severity of section 2 of the design: `wanted-severity.ts` says how that follows from the runs.
+ * changed, a hundred times each, in correct and incorrect kernels. Each mutant is checked, and run at three sizes, in
+ * four schedules and with three contents. A property that a run refutes must not be proved, and a finding
+ * must have the severity of section 2 of the design: `wanted-severity.ts` derives it from the runs.
  *
  * `node test/kernels/launch-mutants.ts [SEED [EACH]] [--part K/N]` prints the table by part and the misses, and exits
- * with 1 where something refuted is proved, or less than 90 % of the severities are right. Needs nvcc; all 500 take half
+ * with 1 if something refuted is proved, or less than 90 % of the severities are correct. Needs nvcc; all 500 take half
  * an hour.
  */
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,25 +17,25 @@ import { type CheckedMutant, type Judgement, type Tally, checkMutant, count, emp
 import { kernelFiles, root } from './portable-ptx.ts';
 import { type Part, type Site, changed, parts, sitesOf } from './source-mutation.ts';
 
-/** What became of a mutant. */
+/** The result of a mutant. */
 interface Outcome {
   readonly name: string;
   readonly part: Part;
-  /** What was changed into what. */
+  /** The change, with the text before and after. */
   readonly change: string;
   readonly judgement: Judgement;
 }
 
-/** A file, and the changes that can be made to its kernels whose launch is known. */
+/** A file, and the possible changes to its kernels with a known launch. */
 interface Original {
   readonly file: string;
   readonly text: string;
-  /** Of the verification build, where it is at hand. */
+  /** PTX of the verification build, if it is available. */
   readonly ptx: string | null;
   readonly sites: readonly Site[];
 }
 
-/** The kernels of the test kernels are told by their checked-in PTX, which takes no compiler; those of others by their text. */
+/** Test kernels are identified by their checked-in PTX, without a compiler; others by their text. */
 async function originals(): Promise<Original[]> {
   const checkedIn = kernelFiles();
   const found: Original[] = [];
@@ -53,7 +53,7 @@ async function originals(): Promise<Original[]> {
 
 /**
  * Checks a kernel of a text.
- * @returns null where it does not compile
+ * @returns null if it does not compile
  */
 async function checkText(text: string, file: string, kernel: string): Promise<CheckedMutant | null> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'selvage-mutant-')));
@@ -83,9 +83,9 @@ async function judged({
 }
 
 /**
- * Draws and judges mutants.
+ * Generates and evaluates mutants.
  * @param each mutants of each part
- * @param share which of them: every `of`-th, from `number` on
+ * @param share a part of them: every `of`-th, from `number` on
  */
 export async function judgeMutants(
   seed: number,
@@ -98,7 +98,7 @@ export async function judgeMutants(
   for (const part of parts) {
     const list = shuffledSites(all, part, seed);
     for (let number = share.number; number < each; number += share.of) {
-      // Where a change does not compile, or changes nothing, another one takes its place.
+      // A change that does not compile, or changes nothing, is replaced by another one.
       for (let at = number; at < list.length; at += each) {
         const outcome = await judged(list[at]!);
         if (!outcome) continue;

@@ -19,15 +19,15 @@ export function kernelFiles(folder: string = kernelFolder): string[] {
     .sort();
 }
 
-/** Where the checked-in PTX of a test kernel lies. */
+/** Path of the checked-in PTX of a test kernel. */
 export function ptxFile(file: string, build: Build): string {
   return join(root, file.replace(/\.cu$/, build === 'verification' ? '.ptx' : '.production.ptx'));
 }
 
 /**
- * Compiles a test kernel to PTX that is the same on every machine with the same nvcc: no folder of this one
+ * Compiles a test kernel to PTX that is the same on every computer with the same nvcc: no local folder
  * in the names of files, no build number.
- * @throws with the diagnostics where it does not compile
+ * @throws with the diagnostics if it does not compile
  */
 export async function compilePortable(compiler: Compiler, file: string, build: Build, arch = 'sm_80'): Promise<string> {
   const { ptx, diagnostics } = await compileUnit({

@@ -1,4 +1,4 @@
-/** Writes the PTX of both builds beside every test kernel, and the record: `node test/kernels/regenerate.ts [NAME…]`. */
+/** Writes the PTX of both builds of every test kernel, and the record: `node test/kernels/regenerate.ts [NAME…]`. */
 import { writeFileSync } from 'node:fs';
 import { findCompiler } from '../../src/toolchain/compiler.ts';
 import { type BuildRecord, commandOf, hashesOf, headerHash, readRecord, recordFile } from './build-record.ts';
@@ -18,7 +18,7 @@ for (const file of files) {
     writeFileSync(ptxFile(file, build), ptx);
   }
 }
-// What was not compiled now is what the record says of it.
+// Entries of files that were not compiled now are preserved.
 const before: BuildRecord['files'] = files.length === all.length ? {} : readRecord().files;
 const record: BuildRecord = {
   compiler: found.compiler.version.text,

@@ -15,7 +15,7 @@ template <int Size> __global__ void __launch_bounds__(Size) sum(int* out, const 
 }
 `;
 
-test('changes are of a part and a kernel, and comments and declarations stay', () => {
+test('changes are limited to a part and a kernel, and comments and declarations stay', () => {
   const sites = sitesOf(text);
   assert.deepEqual([...new Set(sites.map(({ part }) => part))], [...parts]);
   assert.deepEqual([...new Set(sites.map(({ kernel }) => kernel))], ['sum']);
@@ -36,7 +36,7 @@ test('changes are of a part and a kernel, and comments and declarations stay', (
     assert.ok(texts.some((other) => other.includes(line)), line); // oxfmt-ignore
 });
 
-test('the worst that is shown decides the severity', () => {
+test('the worst result of the runs decides the severity', () => {
   const right = (...list: (readonly Told[])[]): readonly Told[] =>
     rightSeverities(list.map((severities): Shown => ({ what: 'race', right: severities, text: '' })));
   assert.deepEqual(right(['warning'], ['error']), ['error']);

@@ -1,4 +1,4 @@
-/** Changes to the source of kernels that keep it compiling, most of the time: one barrier, guard, stride, atomic or index. */
+/** Changes to the source of kernels that usually still compile: one barrier, guard, stride, atomic or index. */
 
 export const parts = ['barrier', 'guard', 'stride', 'atomic', 'index'] as const;
 export type Part = (typeof parts)[number];
@@ -14,19 +14,19 @@ export interface Site {
   readonly text: string;
 }
 
-/** The body of a kernel in a text: offsets behind its opening brace, and of its closing one. */
+/** The body of a kernel in a text: offsets after its opening brace, and of its closing one. */
 interface Body {
   readonly kernel: string;
   readonly from: number;
   readonly to: number;
 }
 
-/** The text with spaces in place of comments. */
+/** The text with spaces instead of comments. */
 function withoutComments(text: string): string {
   return text.replaceAll(/\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (comment) => comment.replaceAll(/[^\n]/g, ' '));
 }
 
-/** The offset of the bracket that closes the one at an offset; the end of the text where none does. */
+/** The offset of the bracket that closes the one at an offset; the end of the text if none does. */
 function closing(code: string, open: number): number {
   const pairs: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
   const [left, right] = [code[open]!, pairs[code[open]!]!];
@@ -53,7 +53,7 @@ function bodiesOf(code: string): Body[] {
   });
 }
 
-/** What stands for an atomic operation, without being one. */
+/** Non-atomic replacements of an atomic operation. */
 const plain: Readonly<Record<string, (place: string, value: string) => string>> = {
   Add: (place, value) => `(${place} += ${value})`,
   Sub: (place, value) => `(${place} -= ${value})`,
@@ -79,7 +79,7 @@ function splitArguments(code: string, from: number, to: number): string[] {
   return [...list, code.slice(start, to).trim()];
 }
 
-/** All changes that can be made to the kernels of a text. */
+/** All possible changes to the kernels of a text. */
 export function sitesOf(text: string): Site[] {
   const code = withoutComments(text);
   return bodiesOf(code).flatMap((body) => [
@@ -134,7 +134,7 @@ function guards(code: string, body: Body): Site[] {
   });
 }
 
-/** Steps of loops, and what rows and blocks are multiplied with. */
+/** Steps of loops, and factors of rows and blocks. */
 function strides(code: string, body: Body): Site[] {
   const other = (stride: string): string[] => [`(${stride} - 1)`, `(${stride} + 1)`, `(${stride} / 2)`];
   return [

@@ -1,10 +1,10 @@
 /**
  * Each file of test kernels is analysed once, and its mutants without a barrier (one in six, unless all are
- * asked for), and all is asked of that:
+ * requested); the tests then check:
  *
  * - the verdicts and findings are those that its first lines expect;
- * - a mutant is refuted, or proved itself: then the barrier was redundant;
- * - what is proved, of a file or of a mutant, shows no race when it runs.
+ * - a mutant is refuted, or proved too: then the barrier was redundant;
+ * - proved kernels, of a file or of a mutant, have no race in runs.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ import { kernelFiles, root } from './portable-ptx.ts';
 const schema = JSON.parse(readFileSync(join(root, 'src/report/report.schema.json'), 'utf8')) as object;
 const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(schema);
 
-/** Verdicts on mutants, and what ran. */
+/** Verdicts on mutants, and number of runs. */
 const counts = { race: 0, proved: 0, possible: 0, kernels: 0, mutants: 0, provedMutants: 0, runs: 0 };
 const possible: string[] = [];
 
@@ -63,7 +63,7 @@ for (const [seed, file] of kernelFiles().entries()) {
         const { isEntry, name: symbol } = line.touched;
         const isTouched = (kernel: { readonly symbol: string }): boolean => !isEntry || kernel.symbol === symbol;
         const own = before.report.kernels.filter((kernel) => kernel.race.verdict === 'proved' && isTouched(kernel));
-        // One that is proved under some of its launches only is run below.
+        // A mutant that is proved only under some of its launches is run below.
         const names = before.checks.filter(isProved).map(({ request }) => request.kernel).filter(isTouched); // oxfmt-ignore
         if (names.length === 0) continue;
         const name = before.report.kernels.find((kernel) => kernel.symbol === symbol)?.name;
@@ -82,7 +82,7 @@ for (const [seed, file] of kernelFiles().entries()) {
     });
   }
 
-  test(`runs of what is proved in ${file}, and of what is still proved without a barrier, show no race`, async () => {
+  test(`runs of kernels of ${file} that are proved, also without a barrier, show no race`, async () => {
     const { checks } = await original();
     for (const check of checks.filter(isProved)) {
       counts.kernels++;
@@ -105,7 +105,7 @@ for (const [seed, file] of kernelFiles().entries()) {
   });
 }
 
-test('there was something to contradict', (context) => {
+test('enough verdicts could have been contradicted', (context) => {
   context.diagnostic(JSON.stringify(counts));
   for (const line of possible) context.diagnostic(`possible: ${line}`);
   const total = counts.race + counts.proved + counts.possible;
@@ -137,7 +137,7 @@ function launchText({
   return JSON.stringify([source, block, grid, cluster, sharedBytes, cooperative, numbers]);
 }
 
-/** Runs a kernel that is proved: a race may only be seen where arithmetic wraps around that is taken not to. */
+/** Runs a proved kernel: a race is allowed only if arithmetic wraps around that is assumed not to. */
 function contradict({ request, result }: Checked, seed: number): void {
   const { text, runs } = refute(request, result, seededRandom(seed), sweep(40_000, 200_000));
   counts.runs += runs;
@@ -150,7 +150,7 @@ test('two runs print the same bytes', async () => {
   assert.equal(renderJson(await analyseCheckedIn(file)), renderJson(await analyseCheckedIn(file)));
 });
 
-test('the launch that a kernel is proved for is not the launch that it is used with', async () => {
+test('a proof for one launch is not a proof for the launch of the host program', async () => {
   const proved = 'test/kernels/race/neighbour-one-block.cu';
   const options = { grid: [2, 1, 1] } as const;
   const [kernel] = (await analyseCheckedIn(proved, { options })).kernels;
@@ -166,7 +166,7 @@ function expectedText({ race, divergence, findings }: Outcome): string {
   return outcomeText({ race, divergence }, lines.sort());
 }
 
-/** The pairs of confirmed races, those of one cause each by itself, and all barrier findings, as `CODE lines`. */
+/** The pairs of confirmed races, each pair of a cause separately, and all barrier findings, as `CODE lines`. */
 function findingsOf({ race, divergence }: KernelReport): string[] {
   const races = race.findings
     .filter(({ confirmed }) => confirmed)

@@ -1,21 +1,21 @@
 /**
- * What runs of a launch show, and the severity that section 2 of the design gives to it. It is derived from the runs
- * and from where addresses come from, and from nothing else that the check finds out:
+ * Results of runs of a launch, and their severity according to section 2 of the design. It is derived from the runs
+ * and from the origins of addresses, and from nothing else that the check computes:
  *
- * - An index that leaves an object of known extent at the launch: an error. An index that is made of a dimension which the
- *   launch leaves open shows nothing: which block a run has is then our choice, and indices are assumed to stay inside.
- * - Threads that miss a barrier: as a race whose address rests on no contents.
+ * - An index that leaves an object of known extent at the launch: an error. An index over a dimension that the
+ *   launch leaves open is not counted: the block of a run is then our choice, and indices are assumed to stay inside.
+ * - Threads that do not reach a barrier: as a race whose address depends on no contents.
  * - A race of volatile accesses that no lock and no flag explains: a warning.
- * - A race whose address rests on what arrays hold: a warning where a load or an atomic is among what races on the
- *   array, else (stores alone) a notice. Elements of small types leave no choice, so of them an error is right too.
- * - Any other race or missed barrier: an error if every size and all contents show it; a warning if only some sizes do;
+ * - A race whose address depends on contents of arrays: a warning if a load or an atomic is among the racing accesses
+ *   of the array, otherwise (only stores) a notice. Elements of small types leave no choice: an error is correct too.
+ * - Any other race or divergence: an error if every size and all contents show it; a warning if only some sizes do;
  *   a warning or a notice if only some contents do, as they may be special or usual.
- * - Stores of equal values, volatile or not: a warning, or a notice where they are of one literal, or of one warp.
+ * - Stores of equal values, volatile or not: a warning, or a notice if they are of one literal, or of one warp.
  *
- * Of a run that made up a value only the races count whose places and paths rest on no value of memory.
+ * In a run with a made-up value only races count whose places and paths depend on no value of memory.
  *
- * Sizes are those that the launch gives, else three large natural settings; contents are three draws. Where the launch
- * does not give the dynamic shared memory, a run has the most there is: an index beyond it leaves that of every launch.
+ * Sizes are those of the launch, otherwise three large representative ones; contents are three samples. If the launch
+ * does not specify the dynamic shared memory, a run has the maximum: an index beyond it leaves that of every launch.
  */
 import { recognised } from '../../src/app/run/run-findings.ts';
 import type { Access } from '../../src/analysis/values/access.ts';
@@ -37,31 +37,31 @@ import { isInBounds } from '../fuzz/soundness-run.ts';
 export type Told = 'none' | 'notice' | 'warning' | 'error';
 export const severities: readonly Told[] = ['none', 'notice', 'warning', 'error'];
 
-/** Something that runs of a kernel show against it. */
+/** A result of runs of a kernel against it. */
 export interface Shown {
   readonly what: 'race' | 'divergence' | 'out of bounds';
-  /** Severities that are right. */
+  /** Correct severities. */
   readonly right: readonly Told[];
-  /** In words, for the list of misses. */
+  /** As text, for the list of misses. */
   readonly text: string;
 }
 
 export interface Sights {
   readonly shown: readonly Shown[];
   readonly runs: number;
-  /** Whether some size is no multiple of the block. */
+  /** Whether the block does not divide some size. */
   readonly hasRest: boolean;
 }
 
 const mostSizes = 3;
-/** Orders of blocks and warps. */
+/** Schedules of blocks and warps. */
 const schedules = [undefined, 1, 2, 3] as const;
-/** Of a run, unless the caller has larger launches. */
+/** Step limit of a run by default. */
 const usualSteps = 150_000;
-/** Of a larger launch some blocks run. */
+/** Limit of threads that are run; of a larger launch only some blocks are. */
 const mostThreads = 8192;
 
-/** In which runs something showed. */
+/** The runs with a result. */
 interface Seen {
   readonly sizes: Set<number>;
   readonly contents: Set<number>;
@@ -97,7 +97,7 @@ export function sightsOf(request: CheckRequest, steps = usualSteps): Sights {
   let ways = 1;
   for (const [size, setting] of settings.entries()) {
     const drawn = Array.from({ length: draws }, (_, draw) => generatedContents(context, setting, draw));
-    // Where no contents decide anything, all are alike.
+    // If no contents decide anything, all runs are equal.
     ways = Math.max(ways, drawn[0]!.size > 0 ? draws : 1);
     for (const [draw, contents] of drawn.slice(0, drawn[0]!.size > 0 ? draws : 1).entries()) {
       const own = [...contents].filter(([array]) => !zeroed.has(array));
@@ -148,12 +148,12 @@ export function sightsOf(request: CheckRequest, steps = usualSteps): Sights {
     return { what: 'race', right, text };
   });
   const missed = [...barriers.values()].map((seen): Shown => ({ what: 'divergence', right: usual(seen), text: `${seen.text}, ${whereText(seen)}` })); // oxfmt-ignore
-  // An index that only some contents make leave its object is assumed not to.
+  // An index that leaves its object only for some contents is assumed not to.
   const left = [...faults.values()].filter(({ contents }) => contents.size === ways).map((seen): Shown => ({ what: 'out of bounds', right: isEverywhere(seen) ? ['error'] : ['error', 'warning'], text: seen.text })); // oxfmt-ignore
   return { shown: [...shown, ...missed, ...left], runs, hasRest: settings.some((setting) => leavesRest(context, setting)) }; // oxfmt-ignore
 }
 
-/** Severities that are right for a kernel of which runs show this: as many as the worst of each allow. */
+/** Correct severities of a kernel with these results of runs: those that the worst of each allows. */
 export function rightSeverities(shown: readonly Shown[]): readonly Told[] {
   const rank = (told: Told): number => severities.indexOf(told);
   const least = Math.max(0, ...shown.map(({ right }) => Math.min(...right.map(rank))));
@@ -161,7 +161,7 @@ export function rightSeverities(shown: readonly Shown[]): readonly Told[] {
   return severities.filter((told) => rank(told) >= least && (all.has(told) || rank(told) === least));
 }
 
-/** Whether a run tells something: it did what the code assumes. */
+/** Whether a run is meaningful: it satisfied the assumptions of the code. */
 function counts({ brokenAssumptions, faults }: RunResult): boolean {
   return (
     brokenAssumptions.length === 0 &&
@@ -188,8 +188,8 @@ function leavesRest({ fields }: KernelContext, { block, scalar }: LaunchInstance
 }
 
 /**
- * Whether no dimension that the launch leaves open is part of the address of an access, and nothing that an array holds:
- * natural contents are in the range in which indices stay in their objects.
+ * Whether the address of an access depends neither on a dimension that the launch leaves open nor on an array:
+ * representative contents are in the range in which indices stay in their objects.
  */
 function isOfLaunch(context: KernelContext, id: InstructionId | null): boolean {
   const { symbolic, dimensions, kernel } = context;
@@ -210,7 +210,7 @@ function accessOf({ accesses }: KernelContext, { instruction, operation }: Acces
   return accesses.find((access) => access.instruction.id === instruction && access.operation === operation);
 }
 
-/** Whether a race is there whatever values the run made up (of textures, for example): places and paths rest on none. */
+/** Whether a race is independent of values that the run made up (of textures, for example), by its places and paths. */
 function isFirm(context: KernelContext, { first, second }: RaceEvent): boolean {
   return [first, second].every((event) => {
     const access = accessOf(context, event);
@@ -223,7 +223,7 @@ function restsOnContents(context: KernelContext, term: Term): boolean {
   return term.leaves.some((leaf) => loadedBytes(context, leaf) < Infinity);
 }
 
-/** Bytes of what was read from an array of whose contents nothing is given; Infinity: it was not. */
+/** Bytes of values read from an array without specified contents; Infinity: not read. */
 function loadedBytes({ kernel, accesses }: KernelContext, { atom }: Term): number {
   const definition = atom?.kind === 'havoc' && atom.value >= 0 ? kernel.values[atom.value]!.definition : undefined;
   if (definition?.kind !== 'instruction') return Infinity;

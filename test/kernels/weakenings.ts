@@ -1,7 +1,7 @@
 /**
- * Kernels that hand over by locks, flags, tickets and counters, with one memory order, scope, fence or volatile access
- * weakened at a time. `node test/kernels/weakenings.ts [FILE…]` prints how many are refuted, how many are no longer
- * proved, and each that is proved still: it has to be right without what was taken.
+ * Kernels that synchronise by locks, flags, tickets and counters, with one memory order, scope, fence or volatile
+ * access weakened in each. `node test/kernels/weakenings.ts [FILE…]` prints how many are refuted, how many lose their
+ * proof, and each that is still proved: it must be correct without the removed strength.
  */
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
@@ -12,7 +12,7 @@ import { closeSolver } from '../check/kernel-text.ts';
 import { checkFile } from './checked-file.ts';
 import { ptxFile } from './portable-ptx.ts';
 
-/** What is weaker than a line of PTX; none: nothing in it is strong. */
+/** Weaker variants of a line of PTX; empty: nothing in it is strong. */
 export function weakened(line: string): readonly string[] {
   const [, indent = '', guard = '', instruction = ''] = /^(\s*)(@!?%p\d+\s+)?(\S.*)$/.exec(line) ?? [];
   const narrow = instruction.replace(/\.(?:gpu|sys)\b/, '.cta');
@@ -37,7 +37,7 @@ export function weakened(line: string): readonly string[] {
   return [...new Set(found)].filter((text) => text !== instruction).map((text) => `${indent}${text && guard}${text}`);
 }
 
-/** How often a verdict came, and the weakened kernels that are proved still. */
+/** Counts of verdicts, and the weakened kernels that are still proved. */
 export interface Weakened {
   readonly counts: Readonly<Record<string, number>>;
   readonly proved: readonly string[];
@@ -58,10 +58,10 @@ function linesOf(lines: readonly string[], symbol: string): readonly number[] {
 }
 
 /**
- * Checks the kernels of a file that are proved, with each of their lines weakened, in 4 blocks of 64 threads where no
+ * Checks the kernels of a file that are proved, with each of their lines weakened, in 4 blocks of 64 threads if no
  * launch is given.
- * @param file relative to the root; its PTX is beside it
- * @param every takes every so many of the weakenings
+ * @param file relative to the root; its PTX is next to it
+ * @param every takes one of this number of weakenings
  */
 export async function weakenFile(file: string, every = 1): Promise<Weakened> {
   const { checks } = await checkFile(file);

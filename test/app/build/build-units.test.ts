@@ -15,13 +15,13 @@ async function messagesOf(architectures: readonly string[]): Promise<string[][]>
   return built.map(({ diagnostics }) => diagnostics.map(({ message }) => message));
 }
 
-test('of several architectures an error says for which it is, once for both builds', async () => {
+test('with several architectures an error names its architectures, once for both builds', async () => {
   assert.deepEqual(await messagesOf(['sm_80', 'sm_90']), [
     ['It does not compile. (sm_80)', 'Left out.'],
     ['It does not compile. (sm_90)', 'Left out.'],
   ]);
 });
 
-test('of one architecture no error names it', async () => {
+test('with one architecture no error names it', async () => {
   assert.deepEqual(await messagesOf(['sm_80']), [['It does not compile.', 'Left out.']]);
 });

@@ -11,11 +11,11 @@ import { fakeCompiler, temporaryFolder, writeFiles } from '../../toolchain/fixtu
 import { assets } from '../compare/change-fixture.ts';
 
 interface Setting {
-  /** What the compiler does, in JavaScript. */
+  /** Behaviour of the compiler, as JavaScript. */
   readonly compiler: string;
   readonly configuration?: string;
   readonly files?: Readonly<Record<string, string>>;
-  /** Of the command line. */
+  /** Arguments of nvcc on the command line. */
   readonly args?: readonly string[];
   readonly config?: string;
   readonly log?: string[];
@@ -43,7 +43,7 @@ async function builderFor(t: TestContext, setting: Setting): Promise<{ builder: 
 
 const database = JSON.stringify([{ directory: '.', file: '../a.cu', command: 'nvcc --run -c ../a.cu' }]);
 
-test('a refused flag is said to be of the place where it was written', async (t) => {
+test('a rejected flag is reported at the place that specifies it', async (t) => {
   const { builder, unit } = await builderFor(t, {
     compiler: '',
     configuration: 'version: 1\nnvcc: { args: ["-ccbin=x"], compile-commands: build/compile_commands.json }\n',
@@ -62,14 +62,14 @@ test('a refused flag is said to be of the place where it was written', async (t)
   ]);
 });
 
-test('flags of a configuration that is named are said to be of that', async (t) => {
+test('flags of an explicit configuration are reported at that configuration', async (t) => {
   const configuration = 'version: 1\nnvcc: { args: ["-ccbin=x"] }\n';
   const { builder, unit } = await builderFor(t, { compiler: '', configuration, config: 'ci/checks.yml' });
   const [refused] = (await builder.build(unit, 'production', 'sm_80')).diagnostics;
   assert.match(refused?.message ?? '', /^Selvage refuses the flag -ccbin=x of ci\/checks\.yml:/);
 });
 
-test('what the compiler says is logged once, though it says it in both builds', async (t) => {
+test('compiler output is logged once, although both builds produce it', async (t) => {
   const log: string[] = [];
   const compiler = `
     if (args.includes('-M')) { console.log('a.o : ' + args.at(-1)); process.exit(); }
@@ -82,7 +82,7 @@ test('what the compiler says is logged once, though it says it in both builds', 
   for (const warning of ['one;', 'warning: one', 'warning: two']) assert.equal(text.split(warning).length, 2, text);
 });
 
-test('a builder that is closed builds no more', async (t) => {
+test('a closed builder compiles nothing more', async (t) => {
   const { builder, unit } = await builderFor(t, { compiler: '' });
   await builder.close();
   await assert.rejects(builder.build(unit, 'verification', 'sm_80'), { name: 'AbortError' });
@@ -114,7 +114,7 @@ test('a compilation database is found at the root, in a build folder and in out'
   }
 });
 
-test('a unit that does not compile with the flags of another says so', async (t) => {
+test('a unit that does not compile with the flags of another is reported', async (t) => {
   const files = {
     'build/compile_commands.json': JSON.stringify([{ directory: '.', file: '../b.cu', command: 'nvcc -DB b.cu' }]),
   };

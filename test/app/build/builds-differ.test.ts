@@ -11,23 +11,23 @@ const store = (space: 'global' | 'shared' | 'local' = 'shared'): Effect =>
 const atomic = { kind: 'atomic', space: 'global', operation: 'add', type: 'u32', bytes: 4, lanes: 1, semantics: 'relaxed', scope: 'gpu', returns: true } as const; // oxfmt-ignore
 const at = (effect: Effect, line: number) => ({ effect, location: { file: 'a.cu', line } });
 
-test('builds that do the same on the same lines agree, however often', () => {
+test('builds with the same effects on the same lines agree, regardless of their counts', () => {
   const verification = kernelOf({ effects: [at(barrier, 3), at(store(), 4)] });
   const production = kernelOf({ effects: [at(barrier, 3), at(store(), 4), at(store(), 4), at(barrier, 3)] });
   assert.equal(buildsDiffer(verification, production), undefined);
 });
 
-test('what only the production build does was never checked', () => {
+test('effects of only the production build were never checked', () => {
   const verification = kernelOf({ effects: [at(store(), 4)] });
   const with_ = (effect: Effect, line = 9) =>
     buildsDiffer(verification, kernelOf({ effects: [at(store(), 4), at(effect, line)] }));
   assert.match(with_(barrier) ?? '', /barrier at a\.cu:9/);
   assert.match(with_(store()) ?? '', /store at a\.cu:9/);
   assert.match(with_(atomic) ?? '', /atomic at a\.cu:9/);
-  assert.equal(with_(store('local')), undefined, 'a spill is no store that others see');
+  assert.equal(with_(store('local')), undefined, 'a spill is a store that no other thread sees');
 });
 
-test('a barrier that the production build lost counts, a dead store does not', () => {
+test('a barrier that the production build lacks counts, a dead store does not', () => {
   const verification = kernelOf({ effects: [at(barrier, 3), at(store(), 4)] });
   assert.match(
     buildsDiffer(verification, kernelOf({ effects: [at(store(), 4)] })) ?? '',
@@ -36,19 +36,19 @@ test('a barrier that the production build lost counts, a dead store does not', (
   assert.equal(buildsDiffer(verification, kernelOf({ effects: [at(barrier, 3)] })), undefined);
 });
 
-test('a store without a line is only accounted for by another one', () => {
+test('a store without a line matches only another store without a line', () => {
   const bare = kernelOf({ effects: [{ effect: store() }] });
   assert.match(buildsDiffer(kernelOf(), bare) ?? '', /a store without a source line/);
   assert.equal(buildsDiffer(bare, bare), undefined);
 });
 
-test('a production build that is missing or not understood says nothing', () => {
+test('a missing or unsupported production build differs, with its reason', () => {
   assert.match(buildsDiffer(kernelOf(), undefined) ?? '', /lacks this kernel/);
   const opaque = kernelOf({ unsupported: [{ reason: 'setmaxnreg', ptxLine: 7 }] });
   assert.match(buildsDiffer(kernelOf(), opaque) ?? '', /setmaxnreg/);
 });
 
-test('a grid barrier that the production build takes apart is the one of its line', () => {
+test('a grid barrier that the production build expands is the one of its line', () => {
   const inHeader = (effect: Effect, line: number) => {
     const file = 'usr/local/cuda/include/cooperative_groups/details/sync.h';
     return { effect, location: { file, line: 70, inlinedAt: { file: 'a.cu', line } } };
@@ -68,7 +68,7 @@ test('a barrier that no launch reaches is dead code, and one that some launch re
   assert.match(lacks(halving('mov.u32 %r1, 64;')) ?? '', /lacks the barrier/);
   assert.match(lacks(halving('shr.u32 %r1, %r5, 1;')) ?? '', /lacks the barrier/, 'blocks of 128 threads reach it');
   assert.match(lacks(halving('mov.u32 %r1, %r9;')) ?? '', /lacks the barrier/);
-  // Dead in the first round alone.
+  // Dead only in the first iteration.
   const later = (step: number): string =>
     `mov.u32 %r1, 0; L: setp.eq.u32 %p1, %r1, 0; @%p1 bra N; bar.sync 0; N: add.u32 %r1, %r1, ${step};
     setp.lt.u32 %p2, %r1, 4; @%p2 bra L;`;
@@ -76,7 +76,7 @@ test('a barrier that no launch reaches is dead code, and one that some launch re
   assert.equal(lacks(later(4)), undefined);
 });
 
-test('whatever only the production build stores, a thread alone in its launch races with nobody', () => {
+test('stores of only the production build race with nothing if the launch has a single thread', () => {
   const kernel = kernelOf({ effects: [at(store('global'), 4)] });
   const copy = { kind: 'async-copy', bytes: 4, sourceBytes: null, group: true } as unknown as Effect;
   const opaque = { kind: 'opaque', reason: 'a call' } as unknown as Effect;

@@ -1,4 +1,4 @@
-/** What is handed on of a launch whose check fails. */
+/** The data saved for a launch whose check fails with an internal error. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defectOf } from '../../../src/app/build/defect.ts';
@@ -7,7 +7,7 @@ import type { Progress } from '../../../src/app/project/progress.ts';
 import { parseAssumption } from '../../../src/cuda/assumptions/assumption-parser.ts';
 import type { Launch } from '../../../src/launch/launch.ts';
 
-test('a defect is told for a launch whose arguments are tied', () => {
+test('an internal error is reported for a launch with constrained arguments', () => {
   const text = 'gridDim.x == (n + 255) / 256';
   const tie = parseAssumption(text);
   assert.ok('expression' in tie);

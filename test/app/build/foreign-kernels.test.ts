@@ -58,18 +58,18 @@ test('a kernel of a header outside of the repository is counted, and not lowered
   assert.deepEqual(foreignNotice([await lower({ own: 'repo/own.cuh' })]), []);
 });
 
-test('what --kernel names is checked wherever it is defined', async (t) => {
+test('a kernel that --kernel names is checked wherever it is defined', async (t) => {
   const { checked } = setting(t);
   assert.deepEqual(await checked({ scan: 'library/scan.cuh' }, { pattern: 'sc*' }), ['scan']);
   assert.deepEqual(await checked({ scan: 'library/scan.cuh' }, { pattern: 'own' }), []);
 });
 
-test('a #line directive hides no kernel: the file has to be there and to hold its name', async (t) => {
+test('a #line directive hides no kernel: its file must exist and contain the name of the kernel', async (t) => {
   const { checked } = setting(t);
   assert.deepEqual(await checked({ hidden: 'library/scan.cuh', other: 'library/missing.cuh' }), ['hidden', 'other']);
 });
 
-test('files that lead into the repository, or were asked for, are its own', async (t) => {
+test('linked and requested files belong to the repository', async (t) => {
   const { folder, checked } = setting(t);
   assert.deepEqual(await checked({ own: 'link/own.cuh' }), ['own']);
   const asked = { throughHeaders: new Set([join(folder, 'library/scan.cuh')]) };
@@ -77,7 +77,7 @@ test('files that lead into the repository, or were asked for, are its own', asyn
   assert.deepEqual(await checked({ scan: 'library/scan.cuh' }, { of: { kind: 'ptx' } }), ['scan']);
 });
 
-test("without a repository only the toolkit's own headers are outside", async (t) => {
+test('without a repository only the headers of the toolkit are outside', async (t) => {
   const { checked } = setting(t);
   const kernels = { scan: 'library/scan.cuh', fill: 'library/cuda/include/fill.h' };
   assert.deepEqual(await checked(kernels, { wholeTree: false }), ['scan']);

@@ -48,7 +48,7 @@ test('other kernels of the module do not count', () => {
   assert.equal(form(kernel(1, '$L__BB0_1', 'c2de202b', 'other') + helper(add) + kernel(5, '$L__BB1_2')), reference);
 });
 
-test('code counts, in the kernel and in what it calls', () => {
+test('code counts, in the kernel and in its callees', () => {
   assert.notEqual(form(helper('add.s32 %r2, %r1, 2;') + kernel(5, '$L__BB0_2')), reference);
   assert.notEqual(form(helper(add) + kernel(5, '$L__BB0_2').replace('0;', '1;')), reference);
 });

@@ -1,4 +1,4 @@
-/** A project of 50 kernels, checked again after changes: the work that is left, and that the report is the same. */
+/** A project of 50 kernels, checked again after changes: the remaining work, and that the report is the same. */
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ import { assets } from '../compare/change-fixture.ts';
 import { checksBy } from '../workers/checks-by.ts';
 
 const found = await findCompiler({ env: process.env });
-/** The compiler itself, where tests see one that keeps its builds. */
+/** The compiler itself, if the tests have one that caches its builds. */
 const nvcc = 'compiler' in found ? wrappedCompiler(found.compiler).path : undefined;
 const skip = !('compiler' in found && found.compiler.features.separateFrontEnd) && 'no nvcc whose front end is known';
 
@@ -36,10 +36,10 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true }));
 
-/** Where checks can be counted. */
+/** Whether checks can be counted. */
 const inThisThread = { limits: { alone: 1e9, stretch: 1e9 } };
 
-/** Ten kernels, five of a kind: races, divergence that the source decides, a proof that asks Z3, and two that are proved. */
+/** Ten kernels, five of a kind: races, divergence that the source decides, a proof by Z3, and two that are proved. */
 function unitText(unit: number, extra = ''): string {
   return `#include "shared.cuh"
 ${extra}
@@ -91,7 +91,7 @@ interface Work {
   readonly ptxas: number;
   /** Checks of a kernel under a launch. */
   readonly checks: string[];
-  /** How often the solver was asked for. */
+  /** Number of requests for the solver. */
   readonly solver: number;
 }
 
@@ -123,7 +123,7 @@ async function check(cache: string | null, cwd = tree): Promise<Work> {
     const report = await checkProject({ ...job, tools: { ...job.tools, openChecks } });
     const runs = (tool: string, form: RegExp): number => {
       const log = join(folder, `${tool}.log`);
-      // Not what asks a tool for its version.
+      // Without calls that query the version of a tool.
       return existsSync(log) ? readFileSync(log, 'utf8').split('\n').filter((line) => form.test(line)).length : 0; // oxfmt-ignore
     };
     const text = await render('json', report, { color: false, verbose: true, source: () => undefined });
@@ -168,7 +168,7 @@ test('one of 50 kernels changed does the work of one, and the report is that of 
   assert.notEqual(changed.report, cold.report);
 });
 
-test('kernels that move in their file are not checked again, and are told where they are', { skip }, async () => {
+test('kernels that move in their file are not checked again, but reported on their new lines', { skip }, async () => {
   await check('moved');
   writeFileSync(join(tree, 'src/unit2.cu'), unitText(2, '// One line.\n// Another line.\n'));
   const moved = await check('moved');
@@ -178,7 +178,7 @@ test('kernels that move in their file are not checked again, and are told where 
   assert.equal(moved.report, (await check(null)).report);
 });
 
-test('another checkout of the same files is not compiled again, and its places are its own', { skip }, async () => {
+test('another checkout of the same files is not recompiled, but reported with its paths', { skip }, async () => {
   const cold = await check('places');
   const other = join(folder, 'élsewhere');
   cpSync(tree, other, { recursive: true });
@@ -188,7 +188,7 @@ test('another checkout of the same files is not compiled again, and its places a
   rmSync(other, { recursive: true });
 });
 
-test('a source that answers otherwise is asked again: the code of both is the same', { skip }, async () => {
+test('a source with a changed classification is checked again, although its PTX is the same', { skip }, async () => {
   await check('source');
   const path = join(tree, 'src/unit4.cu');
   const text = unitText(4);
@@ -203,7 +203,7 @@ test('a source that answers otherwise is asked again: the code of both is the sa
   writeFileSync(path, text);
 });
 
-test('a header that changes makes the units anew, and one that nobody includes does not', { skip }, async () => {
+test('units are rebuilt if one of their headers changes, but not for an unused header', { skip }, async () => {
   await check('headers');
   writeFileSync(join(tree, 'src/shared.cuh'), '#pragma once\n#define TILE 64\n');
   const changed = await check('headers');
@@ -217,7 +217,7 @@ test('a header that changes makes the units anew, and one that nobody includes d
   rmSync(join(tree, 'other'), { recursive: true });
 });
 
-test('a store full of damage gives the report of a cold run', { skip }, async () => {
+test('a damaged store gives the report of a cold run', { skip }, async () => {
   const cold = await check('damage');
   const files = keptFiles('damage');
   assert.ok(files.length >= 60);
@@ -232,7 +232,7 @@ test('a store full of damage gives the report of a cold run', { skip }, async ()
   assert.equal(again.report, cold.report);
 });
 
-test('what the time limit cuts is not kept', { skip }, async () => {
+test('results that the time limit cuts are not cached', { skip }, async () => {
   const services = { cwd: tree, environment: { ...process.env, SELVAGE_CACHE: join(folder, 'late') }, assets };
   const words = parseCommandLine([
     'check',
@@ -264,6 +264,6 @@ test('what the time limit cuts is not kept', { skip }, async () => {
     const value = store.read(basename(file));
     return typeof value === 'object' && value !== null && 'results' in value ? [inspect(value, { depth: null })] : [];
   });
-  // What is proved without time to ask anybody is.
+  // A proof that needed no time-limited query is cached.
   for (const text of checks) assert.doesNotMatch(text, /nondeterministic|out-of-time/);
 });

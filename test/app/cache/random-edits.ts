@@ -1,6 +1,6 @@
 /**
  * Builds of a unit after random edits of files, flags, option files, search paths, the environment and the compiler itself:
- * what is kept gives what nothing kept gives. The unit and a stub of the header that nvcc includes are so small that a step
+ * cached builds equal fresh ones. The unit and a stub of the header that nvcc includes are so small that a step
  * takes a tenth of a second of CPU.
  *
  *     node test/app/cache/random-edits.ts [SEED [COUNT]]
@@ -39,13 +39,13 @@ const kernel = `__attribute__((global)) void k(int* a) {
 `;
 const defaults = [0, 1, 2, 3].map((n) => `#ifndef M${n}\n#define M${n} 1\n#endif\n`).join('');
 
-/** All that a build may depend on. */
+/** All inputs of a build. */
 interface World {
-  /** Texts by path from the folder of the world; null for a link to `in2`. */
+  /** File contents by path from the folder of the world; null for a link to `in2`. */
   readonly files: Readonly<Record<string, string | null>>;
   readonly flags: readonly (readonly string[])[];
   readonly environment: Readonly<Record<string, string>>;
-  /** What the compiler adds to its words. */
+  /** Text that the compiler appends to its output. */
   readonly added: string;
 }
 
@@ -55,7 +55,7 @@ const places = folders.flatMap((folder) => headers.map((name) => `${folder}/${na
 
 type Pick = <Value>(values: readonly Value[]) => Value;
 
-/** A line of a header or of the unit that may change what the compiler sees. */
+/** A line of a header or of the unit that may change the input of the compiler. */
 function randomLines(pick: Pick): string {
   const [macro, value, name] = [
     pick([0, 1, 2, 3]),
@@ -107,7 +107,7 @@ function randomFlags(pick: Pick): readonly string[] {
   ]);
 }
 
-/** The edits of a world, each as likely as another. */
+/** The edits of a world, with equal probabilities. */
 const edits: readonly ((world: World, pick: Pick) => World)[] = [
   (world, pick) => ({ ...world, files: { ...world.files, [pick(places)]: `#pragma once\n${randomLines(pick)}` } }),
   (world, pick) => ({ ...world, files: { ...world.files, [pick(places)]: `#pragma once\n${randomLines(pick)}${randomLines(pick)}` } }), // oxfmt-ignore
@@ -133,7 +133,7 @@ const edits: readonly ((world: World, pick: Pick) => World)[] = [
   (world, pick) => ({ ...world, added: pick(['', '-DM1=0', '-I../in2', '-use_fast_math']) }),
 ];
 
-/** Makes the files of a world; times are those of the edit. */
+/** Writes the files of a world; their times are the time of the edit. */
 function writeWorld(folder: string, { files, added }: World, compiler: Compiler, step: number): void {
   for (const name of ['repo', 'in1', 'in2', 'in3']) rmSync(join(folder, name), { recursive: true, force: true });
   for (const name of folders) mkdirSync(join(folder, name), { recursive: true });
@@ -153,15 +153,15 @@ function writeWorld(folder: string, { files, added }: World, compiler: Compiler,
 
 interface Tally {
   readonly steps: number;
-  /** Steps whose code was kept. */
+  /** Steps with a cache hit. */
   readonly kept: number;
   /** Steps whose unit did not compile. */
   readonly refused: number;
 }
 
 /**
- * Goes through random edits.
- * @throws AssertionError where what was kept is not what would be made
+ * Applies random edits.
+ * @throws AssertionError if a cached build differs from a fresh one
  */
 export async function checkRandomEdits(seed: number, count: number): Promise<Tally> {
   assert.ok(nvcc);
@@ -179,7 +179,7 @@ export async function checkRandomEdits(seed: number, count: number): Promise<Tal
     const past = [world];
     let isRefused = false;
     for (let step = 0; step < count; step += 1) {
-      // Much of what people do is to go back, most of all from what does not compile.
+      // Users often revert, most of all edits that do not compile.
       world = random.chance(isRefused ? 0.7 : 0.1) ? pick(past) : pick(edits)(world, pick);
       writeWorld(folder, world, real, step);
       Object.assign(process.env, world.environment);

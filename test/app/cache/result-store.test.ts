@@ -24,14 +24,14 @@ const value = {
 };
 const fileOf = (key: string): string => join(folder, key.slice(0, 2), key);
 
-test('what is written is read back, in another run too', () => {
+test('stored values are read back, in another run too', () => {
   const key = store.keyOf('check', ['a', 1n]);
   assert.equal(store.read(key), undefined);
   store.write(key, value);
   assert.deepEqual(storeIn(folder).read(key), value);
 });
 
-test('keys differ where a part, its type or the kind does', () => {
+test('keys differ if a part, its type or the kind differs', () => {
   const keys = [
     store.keyOf('check', ['a', 'b']),
     store.keyOf('check', ['ab']),
@@ -45,7 +45,7 @@ test('keys differ where a part, its type or the kind does', () => {
   assert.equal(new Set(keys).size, keys.length);
 });
 
-test('an entry whose head is changed in any byte counts as missing, and is removed', () => {
+test('an entry with any changed byte in its header counts as missing, and is removed', () => {
   const key = store.keyOf('check', ['head']);
   store.write(key, value);
   const whole = readFileSync(fileOf(key));
@@ -65,7 +65,7 @@ test('an entry whose head is changed in any byte counts as missing, and is remov
   }
 });
 
-test('an entry that is torn, or changed behind its head, counts as missing', () => {
+test('an entry that is truncated, or changed after its header, counts as missing', () => {
   const key = store.keyOf('check', ['body']);
   store.write(key, value);
   const whole = readFileSync(fileOf(key));
@@ -80,7 +80,7 @@ test('an entry that is torn, or changed behind its head, counts as missing', () 
   assert.equal(readEntry(key, Buffer.concat([whole, Buffer.from('x')])), undefined);
 });
 
-test("another key's entry is not taken for this one", () => {
+test('an entry with another key is not returned', () => {
   const [proved, racy] = [store.keyOf('check', ['proved']), store.keyOf('check', ['racy'])];
   store.write(proved, { verdict: 'proved' });
   store.write(racy, { verdict: 'race' });
@@ -88,20 +88,20 @@ test("another key's entry is not taken for this one", () => {
   assert.equal(store.read(racy), undefined);
 });
 
-test('what JSON cannot hold exactly is not kept', () => {
+test('values without an exact JSON representation are not cached', () => {
   assert.deepEqual(valueOfText(exactText(value)!), value);
   for (const other of [{ $: 'integer' }, new Date(0), () => 1]) assert.equal(exactText(other), undefined);
   assert.throws(() => textOfValue({ run: () => 1 }), TypeError);
 });
 
-test('numbers that JSON does not have are told apart', () => {
+test('numbers that JSON does not have are distinguished', () => {
   const numbers = [0, -0, Number.NaN, Infinity, -Infinity, null];
   for (const one of numbers) assert.ok(Object.is(valueOfText(exactText(one)!), one));
   const keys = numbers.map((one) => store.keyOf('check', [new Map([[0, one]])]));
   assert.equal(new Set(keys).size, numbers.length);
 });
 
-test('nothing is kept in CI unless the action says where, nor where it is turned off', () => {
+test('nothing is cached in CI unless the action specifies a folder, nor if the cache is disabled', () => {
   assert.equal(openResults({ CI: 'true', HOME: folder }), undefined);
   assert.equal(openResults({ SELVAGE_CACHE: 'off', HOME: folder }), undefined);
   assert.notEqual(openResults({ CI: 'true', SELVAGE_CACHE: folder }), undefined);

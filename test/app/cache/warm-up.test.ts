@@ -31,7 +31,7 @@ void launch_${name}(int *out) { ${name}<<<1, 64>>>(out); }
 `;
 
 test(
-  'a pull request compiles what it changes alone, and reads the rest from the run on the default branch',
+  'a pull request compiles only its changes, and reads all other results from the run on the default branch',
   { skip },
   async () => {
     const [log, nvcc] = [join(folder, 'cicc.log'), join(folder, 'tools/nvcc')];
@@ -64,7 +64,7 @@ test(
     const cold = execFileSync('sh', ['-c', `grep -c . '${log}' || true`], { encoding: 'utf8' }).trim();
     assert.ok(Number(warm) < Number(cold), `${warm} of ${cold}`);
     compiled();
-    // The same again is read as a whole.
+    // An unchanged run reads everything from the cache.
     await analyseRange({ ...common, ...range });
     assert.deepEqual(compiled(), []);
   },

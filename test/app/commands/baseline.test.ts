@@ -1,4 +1,4 @@
-/** `selvage baseline`: findings that a repository starts with are told once, and those that are fixed leave the file. */
+/** `selvage baseline`: initial findings of a repository are not reported again; fixed ones leave the file. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
@@ -36,7 +36,7 @@ const write = (one: boolean, two: boolean, before = ''): void =>
 const run = (command: string, ...words: string[]) => selvage([command, ...words, '--checks', 'race,divergence'], root);
 const kernelsIn = (): string[] => parseBaseline(readFileSync(file, 'utf8'), file).map((entry) => entry.kernel);
 
-test('findings of the baseline are not told again, wherever their lines are; new ones are', { skip }, async () => {
+test('findings of the baseline are not reported again, on any line; new ones are', { skip }, async () => {
   write(true, false);
   const wrote = await run('baseline');
   assert.equal(wrote.status, 0, wrote.stderr);
@@ -49,17 +49,17 @@ test('findings of the baseline are not told again, wherever their lines are; new
   assert.match(stdout, /error\[race\/shared\][^]*a\.cu:13:3/);
   assert.doesNotMatch(stdout, /a\.cu:7:3/);
   assert.match(stdout, /1 error; 1 finding in the baseline/);
-  // Whoever asks for all is told all, with the verdict as it is.
+  // With --no-baseline all findings are reported, with the unchanged verdict.
   const all = await run('check', 'a.cu', '--no-baseline', '--format', 'json');
   const { kernels } = JSON.parse(all.stdout) as { kernels: { race: { verdict: string; findings: { suppressed?: string }[] } }[] }; // oxfmt-ignore
   assert.deepEqual(kernels.map(({ race }) => [race.verdict, race.findings[0]?.suppressed]), [['race', undefined], ['race', undefined]]); // oxfmt-ignore
-  // New ones are not added by themselves.
+  // New findings are not added without the command.
   const again = await run('baseline');
   assert.match(again.stderr, /as it should be: 1 finding\n[^]*1 finding not in the baseline: fix it/);
   assert.deepEqual(kernelsIn(), ['one(int const*, int*)']);
 });
 
-test('what is fixed is said, leaves the file, and is told when it comes back', { skip }, async () => {
+test('a fixed finding is reported, removed from the file, and reported when it comes back', { skip }, async () => {
   write(true, true);
   await run('baseline', '--force');
   assert.equal(kernelsIn().length, 2);
@@ -68,12 +68,12 @@ test('what is fixed is said, leaves the file, and is told when it comes back', {
   const fixed = await run('check', 'a.cu');
   assert.match(fixed.stdout, /suppression\/baseline-fixed[^]*A finding of the baseline is gone \(race\/shared in one/);
   assert.equal(fixed.status, 0);
-  // Not looked at, or at other launches: it may be there still.
+  // Findings of unanalysed kernels or other launches may still be there.
   for (const words of [['--kernel', 'two'], ['--block', '32']]) assert.doesNotMatch((await run('check', 'a.cu', ...words)).stdout, /baseline-fixed/); // oxfmt-ignore
   const head = commit();
   const review = await run('review', '--base', both, '--head', head);
   assert.equal(review.status, 0, review.stdout);
-  // It comes back while its entry still stands in the file.
+  // It comes back while its entry is still in the file.
   write(true, true);
   const back = await run('review', '--base', head, '--head', commit());
   assert.equal(back.status, 1, back.stdout);
@@ -92,7 +92,7 @@ test('what is fixed is said, leaves the file, and is told when it comes back', {
   rmSync(join(root, 'broken.cu'));
 });
 
-test('a change that adds a finding and its entry is told of both', { skip }, async () => {
+test('a change that adds a finding and its entry is reported for both', { skip }, async () => {
   write(false, false);
   const base = commit();
   write(true, false);
@@ -102,7 +102,7 @@ test('a change that adds a finding and its entry is told of both', { skip }, asy
   assert.match(stdout, /1 more in the baseline/);
 });
 
-test('a baseline that does not compile any more keeps its entries; a wrong file is refused', { skip }, async () => {
+test('a baseline that does not compile any more keeps its entries; an invalid file is rejected', { skip }, async () => {
   write(true, true);
   await run('baseline', '--force');
   writeFileSync(join(root, 'a.cu'), 'no CUDA\n');
@@ -123,7 +123,7 @@ test('a baseline that does not compile any more keeps its entries; a wrong file 
   }
 });
 
-test('the file has one line a finding, in an order that does not depend on lines', () => {
+test('the file has one line per finding, in an order that does not depend on lines', () => {
   const entry = (file_: string, kernel_: string) => ({ fingerprint: 'aaaa1111', code: 'race/shared', kernel: kernel_, file: file_ }); // oxfmt-ignore
   const text = printBaseline([entry('b.cu', 'k'), entry('a.cu', 'z'), entry('a.cu', 'k')]);
   assert.deepEqual(parseBaseline(text, file).map((one) => `${one.file} ${one.kernel}`), ['a.cu k', 'a.cu z', 'b.cu k']); // oxfmt-ignore

@@ -29,7 +29,7 @@ export function bundledFiles(): BundledFile[] {
   );
 }
 
-/** Compiles one of them, with paths relative to the folder of its side: the bundle lies elsewhere. */
+/** Compiles one of them, with paths relative to the folder of its side: the bundle is in another folder. */
 export async function compileBundled(compiler: Compiler, { side, source, build }: BundledFile): Promise<string> {
   const ptx = await compilePortable(compiler, `${folder}/${side}/${source}`, build);
   return ptx.replaceAll(`"${folder}/${side}/`, '"');

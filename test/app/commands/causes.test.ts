@@ -1,4 +1,4 @@
-/** One finding a cause, from source to text: instances, architectures, copies of a text and headers. */
+/** One finding per cause, from source to report: instances, architectures, copies of a text and headers. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -38,7 +38,7 @@ test('instances and architectures are one finding, copies of a file two', { skip
   assert.equal(text.match(/= in `reverse<128>.*`, `reverse<256>.*` \(sm_80 and sm_90\)/g)?.length, 2);
 });
 
-test('a header that two files include is one text', { skip: withoutNvcc }, async (context) => {
+test('a header that two files include is one source', { skip: withoutNvcc }, async (context) => {
   const unit = `#include "reverse.cuh"\n${launches}`;
   const cwd = folder(context, { 'reverse.cuh': kernel, 'a.cu': unit, 'b.cu': unit });
   assert.match(await check(cwd, 'a.cu', 'b.cu'), /2 kernels with races; 1 error\n/);

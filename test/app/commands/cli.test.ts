@@ -1,4 +1,4 @@
-/** The command line as a user meets it: exit codes, what goes where, and every kind of bad input. */
+/** The command line for users: exit codes, output streams, and every kind of invalid input. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -56,7 +56,7 @@ test('a race: the document on standard output, exit code 1', () => {
   assert.deepEqual(report.toolchain, { compiler: null, solver: report.toolchain.solver ?? null });
 });
 
-test('assumptions that exclude each other or the launch: an error, exit code 2, nothing proved', async () => {
+test('contradictory assumptions, or ones that exclude the launch: an error, exit code 2, nothing proved', async () => {
   for (const assume of [['param2 == 16000', 'param2 < 64'], ['blockDim.x == 128']]) {
     const run = await selvage(['check', 'reduce.ptx', '--block', '256', '--grid', '64', ...assume.flatMap((text) => ['--assume', text]), '--format', 'json']); // oxfmt-ignore
     assert.equal(run.status, 2, run.stderr);
@@ -71,7 +71,7 @@ test('assumptions that exclude each other or the launch: an error, exit code 2, 
   }
 });
 
-test('the same twice, byte for byte, once as a program and once in this process', async () => {
+test('two runs give the same bytes, as a program and within this process', async () => {
   const words = ['check', '.', '--format', 'json'];
   const { stdout } = selvageProgram(words);
   assert.equal(reportOf({ stdout }).kernels.length, 4);
@@ -117,7 +117,7 @@ test('--output takes the document, standard output stays empty', async () => {
   assert.equal((await selvage(['check', 'matmul.ptx', '--output', 'missing/out.txt'])).status, 2);
 });
 
-test('colours are for terminals, or for who asks', async () => {
+test('colours are for terminals, or on request', async () => {
   assert.ok(!(await selvage(['check', 'matmul.ptx'])).stdout.includes('\u001b'));
   assert.ok((await selvage(['check', 'matmul.ptx'], { FORCE_COLOR: '1' })).stdout.includes('\u001b'));
   assert.ok(!(await selvage(['check', 'matmul.ptx', '--no-color'], { FORCE_COLOR: '1' })).stdout.includes('\u001b'));
@@ -147,11 +147,11 @@ test('every code is explained', async () => {
   const unknown = await selvage(['explain', 'race/share']);
   assert.equal(unknown.status, 2);
   assert.match(unknown.stderr, /Did you mean race\/shared/);
-  assert.ok(!unknown.stderr.includes('config/yaml'), 'the one that was meant, not a hundred others');
+  assert.ok(!unknown.stderr.includes('config/yaml'), 'the intended code, not a hundred others');
   assert.match((await selvage(['explain', 'sharks'])).stderr, /The codes are: race\/shared, .*config\/yaml/);
 });
 
-/** What is wrong with the command line: no analysis, the message on standard error, exit code 2. */
+/** Invalid command lines: no analysis, the message on standard error, exit code 2. */
 const wrongUsage: readonly (readonly [string, readonly string[], RegExp])[] = [
   ['no path', ['check'], /needs a file/],
   ['a file that is not there', ['check', 'nothing.cu'], /nothing\.cu does not exist/],
@@ -159,7 +159,7 @@ const wrongUsage: readonly (readonly [string, readonly string[], RegExp])[] = [
   ['a block of no threads', ['check', 'matmul.ptx', '--block', '0'], /below 1/],
   ['a block of too many threads', ['check', 'matmul.ptx', '--block', '4096'], /1024/],
   ['an option of another command', ['check', 'matmul.ptx', '--blocks', '4'], /--blocks belongs to .selvage run./],
-  ['an assumption that is none', ['check', 'matmul.ptx', '--assume', 'n +'], /column \d/],
+  ['a malformed assumption', ['check', 'matmul.ptx', '--assume', 'n +'], /column \d/],
   ['an assumption about a name that PTX lacks', ['check', 'matmul.ptx', '--assume', 'n > 0'], /param0, param1, param2, param3/],
   ['paths for the server', ['serve', 'matmul.ptx'], /takes no options and no paths/],
   ['a trace that is not there', ['idempotency', 'matmul.ptx', '--launches', 'none.jsonl'], /none\.jsonl: there is no such file/],
@@ -170,7 +170,7 @@ const wrongUsage: readonly (readonly [string, readonly string[], RegExp])[] = [
   ['a configuration that is not there', ['check', 'matmul.ptx', '--config', 'none.yml'], /none\.yml cannot be read/],
 ]; // oxfmt-ignore
 for (const [name, words, expected] of wrongUsage) {
-  test(`refused: ${name}`, async () => {
+  test(`rejected: ${name}`, async () => {
     const run = await selvage(words);
     assert.equal(run.status, 2, run.stderr);
     assert.match(run.stderr, expected);
@@ -178,7 +178,7 @@ for (const [name, words, expected] of wrongUsage) {
   });
 }
 
-test('refused: a configuration with an unknown key, a wrong type, broken YAML', async () => {
+test('rejected: a configuration with an unknown key, a wrong type, broken YAML', async () => {
   const cases: readonly (readonly [string, RegExp])[] = [
     ['version: 1\nkernel:\n  - match: a\n', /bad\.yml:2:1: .*did you mean "kernels"/],
     ['version: 1\narch: 80\n', /bad\.yml:2:7: /],
@@ -194,7 +194,7 @@ test('refused: a configuration with an unknown key, a wrong type, broken YAML', 
   }
 });
 
-test('a PTX file cut in the middle: a diagnostic with a line, nothing proved, exit code 3', async () => {
+test('a truncated PTX file: a diagnostic with a line, nothing proved, exit code 3', async () => {
   write('cut.ptx', ptx.slice(0, ptx.length / 2));
   const run = await selvage(['check', 'cut.ptx', 'reduce.ptx', '--format', 'json']);
   assert.equal(run.status, 3, run.stderr);
@@ -212,7 +212,7 @@ test('a PTX file cut in the middle: a diagnostic with a line, nothing proved, ex
   assert.ok(run.stderr.length > 0);
 });
 
-test('no nvcc: three ways to get one, exit code 3, and PTX is analysed all the same', async () => {
+test('no nvcc: three alternatives are suggested, exit code 3, and PTX is still analysed', async () => {
   write('some.cu', '__global__ void k() {}\n');
   const run = await selvage(['check', 'some.cu', 'matmul.ptx', '--nvcc', 'no-such-nvcc', '--format', 'json']);
   assert.equal(run.status, 3);
@@ -226,7 +226,7 @@ test('no nvcc: three ways to get one, exit code 3, and PTX is analysed all the s
   rmSync(join(folder, 'some.cu'));
 });
 
-test('a file that does not compile beside one that does', { skip: withoutNvcc }, async () => {
+test('a file that does not compile does not affect another one that does', { skip: withoutNvcc }, async () => {
   write('broken.cu', '__global__ void k() {\n  int i = ;\n}\n');
   write('fine.cu', '// selvage: block=32 grid=1\n__global__ void k(int* p) { p[threadIdx.x] = 1; }\n');
   const run = await selvage(['check', 'broken.cu', 'fine.cu', '--format', 'json']);
@@ -245,7 +245,7 @@ test('a file that does not compile beside one that does', { skip: withoutNvcc },
   rmSync(join(folder, 'fine.cu'));
 });
 
-test('what follows -- goes to nvcc', { skip: withoutNvcc }, async () => {
+test('arguments after -- are passed to nvcc', { skip: withoutNvcc }, async () => {
   write(
     'size.cu',
     '// selvage: block=SIZE grid=1\n__global__ void k(int* p) { p[threadIdx.x % COUNT] = threadIdx.x; }\n'.replace(
@@ -270,7 +270,7 @@ test('two files compare by their findings', async () => {
   assert.equal(better.status, 0);
   assert.equal(reportOf(better).comparison?.fixed.length, 1);
   const same = await selvage(['compare', 'reduce.ptx', 'reduce.ptx', ...launch, '--format', 'json']);
-  assert.equal(same.status, 0, 'what was there before fails nothing');
+  assert.equal(same.status, 0, 'earlier findings do not fail the run');
   assert.equal(reportOf(same).comparison?.unchanged.length, 1);
 });
 

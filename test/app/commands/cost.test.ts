@@ -1,4 +1,4 @@
-/** `selvage cost` as a user meets it. */
+/** `selvage cost` for users. */
 import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ function reportOf(stdout: string): Report {
   return report;
 }
 
-test('bounds of a PTX file, with the names that PTX has', async () => {
+test('bounds of a PTX file, with the parameter names of PTX', async () => {
   const words = ['cost', 'paper.ptx', '--kernel', 'matMulBad', '--block', '32,32', '--grid', '4,4'];
   const given = ['--arg', 'param3=128', '--assume', 'param3 % 32 == 0', '--format', 'json'];
   const { status, stdout, stderr } = await selvage([...words, ...given]);
@@ -46,7 +46,7 @@ test('bounds of a PTX file, with the names that PTX has', async () => {
   assert.equal(bounds.source.sectors.value, 288);
 });
 
-test('a whole launch, and what its bounds assume', async () => {
+test('a whole launch, and the assumptions of its bounds', async () => {
   const words = ['cost', 'paper.ptx', '--kernel', 'matMul', '--block', '32,32', '--grid', '4,4', '--format', 'json'];
   const given = ['--arg', 'param3=128', '--assume', 'param3 % 32 == 0'];
   const { bounds, totals, assumptions } = reportOf((await selvage([...words, ...given])).stdout).kernels[0]!.cost!;
@@ -68,7 +68,7 @@ test('no reference arguments: bounds without values', async () => {
   assert.deepEqual([sectors.value, sectors.degree], [null, { param3: 1 }]);
 });
 
-test('a loop whose rounds are read from memory has no bound, and the reason names its line', async () => {
+test('a loop whose trip count is read from memory has no bound, and the reason names its line', async () => {
   const rows = `.version 8.6
 .target sm_80
 .address_size 64
@@ -85,12 +85,12 @@ ret;
   const { sectors, conflicts } = reportOf(stdout).kernels[0]!.cost!.bounds.source!;
   assert.equal(sectors.bound, null);
   assert.match(sectors.reason ?? '', /rows\.cu:7: the trip count of this loop is not known/);
-  assert.equal(conflicts.bound, '0', 'what costs nothing in a round costs nothing');
+  assert.equal(conflicts.bound, '0', 'an iteration without cost has no cost');
   const pretty = (await selvage(['cost', 'rows.ptx', '--block', '64', '--grid', '1'])).stdout;
   assert.match(pretty, /\? sectors, steps, work, span: rows\.cu:7: the trip count of this loop is not known/);
 });
 
-test('rows as long as what is read says are bounded where the elements are stated', async () => {
+test('rows whose length is read from memory are bounded if their elements are stated', async () => {
   const words = ['cost', 'amortised.ptx', '--kernel', 'rows', '--block', '64', '--grid', '4', '--format', 'json'];
   const open = reportOf((await selvage(words)).stdout).kernels[0]!.cost!.bounds.source!.sectors;
   assert.match(open.reason ?? '', /amortised\.cu:\d+: the trip count of this loop is not known/);
@@ -113,9 +113,9 @@ test('both builds, resources and occupancy of CUDA', { skip: withoutNvcc }, asyn
   assert.ok(bounds.production!.steps.value! < bounds.source!.steps.value!);
   assert.equal(resources?.sharedBytes, 8192);
   assert.ok(resources.registers > 8 && resources.occupancy! > 0 && resources.occupancy! <= 1);
-  // Where nobody asks for more, what runs is all that is built.
+  // Without a further request only the production build is compiled.
   const lean = reportOf((await selvage(asked)).stdout).kernels[0]!.cost!;
-  // Instructions are weighed by the rounds that the bounds know.
+  // Instructions are weighted by the trip counts of the bounds.
   const { steps, instructions, lines } = lean.code!;
   assert.match(steps!.bound, /^\d+\*max\(1, ceil\(n\/32\)\) \+ \d+$/);
   assert.ok(steps!.value! > instructions && steps!.value! < 4 * instructions);
@@ -136,7 +136,7 @@ test('both builds, resources and occupancy of CUDA', { skip: withoutNvcc }, asyn
   assert.match(pretty, /line 15 +5\*ceil\(n\/32\) = 20 +up to 5 sectors per access instead of 4/);
 });
 
-test('a kernel that the assembler refuses keeps its bounds', { skip: withoutNvcc }, async () => {
+test('a kernel that the assembler rejects still has bounds', { skip: withoutNvcc }, async () => {
   const big = `__global__ void big(int *a) {
     __shared__ int s[20000];
     s[threadIdx.x] = a[threadIdx.x];
@@ -154,7 +154,7 @@ test('a kernel that the assembler refuses keeps its bounds', { skip: withoutNvcc
   assert.deepEqual([bounds.source, bounds.production!.sectors.value, resources], [undefined, 8, undefined]);
 });
 
-test('check tells what a warp costs in a line, and nothing of it where it is not wanted', async () => {
+test('check reports the cost of a warp in a line, and omits it if it is disabled', async () => {
   const words = ['check', 'paper.ptx', '--kernel', 'vectorAdd', '--block', '256', '--grid', '4'];
   const { stdout } = await selvage(words);
   assert.match(stdout, /^ {4}a warp at most: sectors 12, conflicts 0, divwarps .*, steps \d+$/m);
@@ -163,7 +163,7 @@ test('check tells what a warp costs in a line, and nothing of it where it is not
   assert.ok(!(await selvage([...words, '--checks', 'race,divergence'])).stdout.includes('a warp'));
 });
 
-test('PTX: registers to who asks for costs, or why there are none; a check says nothing of them', async () => {
+test('PTX: registers if costs are requested, or why they are unknown; a check omits them', async () => {
   const words = ['paper.ptx', '--kernel', 'vectorAdd', '--block', '256', '--grid', '4', '--nvcc', join(folder, 'none')];
   const { status, stdout } = await selvage(['cost', ...words]);
   assert.equal(status, 0);
@@ -171,20 +171,20 @@ test('PTX: registers to who asks for costs, or why there are none; a check says 
   assert.ok(!/compile\/|register/.test((await selvage(['check', ...words])).stdout));
 });
 
-test('PTX is assembled for the machine that it is for', { skip: withoutNvcc }, async () => {
+test('PTX is assembled for its target architecture', { skip: withoutNvcc }, async () => {
   const ptx = readFileSync(join(folder, 'paper.ptx'), 'utf8');
   writeFileSync(join(folder, 'newer.ptx'), ptx.replace(/\.target sm_80/, '.target sm_90'));
   const { status, stdout } = await selvage(['cost', 'newer.ptx', '--kernel', 'vectorAdd', '--format', 'json']);
   assert.equal(status, 0, stdout);
   assert.ok(reportOf(stdout).kernels[0]!.cost!.resources!.registers > 0);
-  // A toolkit that is too old for a file says nothing against it.
+  // A toolkit that is too old for a file is not an error of the file.
   writeFileSync(join(folder, 'future.ptx'), ptx.replace(/\.version \S+/, '.version 99.0'));
   const strange = await selvage(['cost', 'future.ptx', '--kernel', 'vectorAdd', '--format', 'json']);
   assert.equal(strange.status, 0, strange.stdout);
   assert.match(reportOf(strange.stdout).diagnostics[0]?.message ?? '', /Unsupported \.version/);
 });
 
-test('what the assembler refuses is named in the source', { skip: withoutNvcc }, async () => {
+test('code that the assembler rejects is located in the source', { skip: withoutNvcc }, async () => {
   const text = `__global__ void fine(int *a) { a[threadIdx.x] = 0; }
 __global__ void wrong(int *a) {
     asm volatile("bogus.u32 %0, 1;" : "=r"(a[0]));
@@ -199,7 +199,7 @@ __global__ void wrong(int *a) {
 });
 
 test(
-  'shared memory that the launch adds is told, as is what it may do to occupancy',
+  'shared memory that the launch adds is reported, with its possible effect on occupancy',
   { skip: withoutNvcc },
   async () => {
     const text = `extern __shared__ int s[];
@@ -222,7 +222,7 @@ __global__ void dynamic(int *a) {
   },
 );
 
-test('lines come by what they cost though nobody gave a size, and what is assumed is told once', async () => {
+test('lines are sorted by cost without a specified size, and assumptions are listed once', async () => {
   const words = ['cost', 'paper.ptx', '--kernel', 'matMul*', '--block', '32,32', '--grid', '4,4'];
   const { stdout } = await selvage(words);
   assert.equal(stdout.split('The bounds assume: ').length, 2);
@@ -231,17 +231,17 @@ test('lines come by what they cost though nobody gave a size, and what is assume
     .split('matMulTrans')[1]!
     .split('sectors by line')[1]!
     .match(/line \d+ .*/)?.[0];
-  assert.match(listed ?? '', /param3/, 'the loop before what happens once');
+  assert.match(listed ?? '', /param3/, 'the loop precedes code that executes once');
 });
 
-test('costs beside verdicts, with --checks', async () => {
+test('costs together with verdicts, with --checks', async () => {
   const words = ['check', 'paper.ptx', '--kernel', 'vectorAdd', '--block', '256', '--grid', '4', '--format', 'json'];
   const [kernel] = reportOf((await selvage([...words, '--checks', 'race,cost'])).stdout).kernels;
   assert.equal(kernel?.race.verdict, 'proved');
   assert.equal(kernel.cost?.bounds.source?.sectors.bound, '12');
 });
 
-/** A kernel whose bounds take many rounds of many warps, and one whose bounds take few. */
+/** A kernel whose bounds sum many iterations of many warps, and one whose bounds are small. */
 const sorts = `// selvage: block=512 grid=4
 __global__ void sorted(unsigned* keys) {
   __shared__ unsigned s[1024];
@@ -266,7 +266,7 @@ __global__ void copied(unsigned* to, const unsigned* from) {
 `;
 
 test(
-  'a check that nobody asked for costs looks at those of what was written briefly',
+  'a check without --checks cost makes a bounded analysis of the costs of the production build',
   { skip: withoutNvcc },
   async () => {
     writeFileSync(join(folder, 'sorts.cu'), sorts);

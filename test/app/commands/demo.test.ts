@@ -24,7 +24,7 @@ const demo = (folder: string, environment: Readonly<Record<string, string>>, opt
     progress: recordingProgress(),
   });
 
-/** The review of the PTX that comes with the demo. */
+/** The review of the bundled PTX of the demo. */
 const bundledReview = demo(assets.demo, { PATH: '' });
 
 function outcome({ kernels }: Report) {
@@ -36,7 +36,7 @@ function outcome({ kernels }: Report) {
   ]);
 }
 
-/** Exactly what was planted. */
+/** Exactly the planted bugs. */
 const planted = [
   ['differences', 'race', 'proved', ['error race/global']],
   ['matmul', 'proved', 'proved', []],
@@ -44,7 +44,7 @@ const planted = [
   ['reverse', 'possible', 'divergent', ['error barrier/divergent']],
 ];
 
-test('the bundled PTX shows exactly the planted defects', async () => {
+test('the bundled PTX reproduces exactly the planted bugs', async () => {
   const { report, compiled, trust } = await bundledReview;
   assert.equal(compiled, false);
   assert.deepEqual(outcome(report), planted);
@@ -55,7 +55,7 @@ test('the bundled PTX shows exactly the planted defects', async () => {
   assert.equal(exitCodeOf(report, 'error'), 1);
 });
 
-test('the compiler shows the same', { skip: compiler ? false : 'no nvcc' }, async () => {
+test('the compiler gives the same findings', { skip: compiler ? false : 'no nvcc' }, async () => {
   const { report, compiled } = await demo(assets.demo, { PATH: process.env['PATH'] ?? '' });
   assert.equal(compiled, true);
   assert.deepEqual(outcome(report), planted);
@@ -63,7 +63,7 @@ test('the compiler shows the same', { skip: compiler ? false : 'no nvcc' }, asyn
   assert.deepEqual(report.comparison, bundled.report.comparison);
 });
 
-test('other PTX, another review', async () => {
+test('other PTX gives another review', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'selvage-demo-'));
   after(() => rmSync(folder, { recursive: true, force: true }));
   cpSync(assets.demo, folder, { recursive: true });
@@ -74,7 +74,7 @@ test('other PTX, another review', async () => {
   assert.equal(outcome(report)[1]?.[1], 'race');
 });
 
-test('the bundled PTX is what the compiler makes of the sources', { skip: compiler ? false : 'no nvcc' }, async (t) => {
+test('the bundled PTX is the compiler output for the sources', { skip: compiler ? false : 'no nvcc' }, async (t) => {
   assert.ok(compiler);
   for (const file of bundledFiles()) {
     const stored = readFileSync(file.file, 'utf8');

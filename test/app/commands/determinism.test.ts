@@ -23,7 +23,7 @@ function selvage(words: readonly string[], environment: Readonly<Record<string, 
   return spawnSync(process.execPath, [program, 'check', ...words], { cwd: root, env, encoding: 'utf8' });
 }
 
-test('two runs print the same bytes, whatever the number of jobs', () => {
+test('two runs print the same bytes for any number of jobs', () => {
   const files = names.map((name) => `${folder}/${name}.ptx`);
   const launch = ['--block', '64', '--grid', '4', '--format', 'json'];
   const runs = ['1', '1', '2'].map((jobs) => selvage([...files, ...launch, '--jobs', jobs]));
@@ -37,7 +37,7 @@ test('two runs print the same bytes, whatever the number of jobs', () => {
 });
 
 for (const name of names) {
-  test(`workers report what this thread does: ${name}`, async () => {
+  test(`workers and this thread report the same: ${name}`, async () => {
     const file = `${folder}/${name}.cu`;
     const limits = { alone: 0, stretch: 1 };
     const [here, there] = [
@@ -51,7 +51,7 @@ for (const name of names) {
 const z3 = findNativeZ3(process.env['PATH']);
 
 test('z3 of PATH and the bundled one do not contradict each other', { skip: z3 === undefined && 'no z3' }, async () => {
-  // A file with a query that our own procedures leave to Z3.
+  // A file with a query that the built-in procedures leave to Z3.
   const file = `${folder}/race/bit-reversal.cu`;
   const [wasm, native] = [
     await analyseCheckedIn(file),
@@ -65,7 +65,7 @@ test('z3 of PATH and the bundled one do not contradict each other', { skip: z3 =
   }
 });
 
-test('--solver native without z3 says what to do, before anything is analysed', () => {
+test('--solver native without z3 gives a remedy before any analysis', () => {
   const words = [`${folder}/race/shared-reverse.ptx`, '--block', '256', '--grid', '4', '--solver', 'native'];
   const { status, stdout, stderr } = selvage(words, { PATH: '/nonexistent' });
   assert.equal(status, 2);

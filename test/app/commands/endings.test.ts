@@ -1,4 +1,4 @@
-/** How the program ends where it cannot go on: told to, or with no room for what it prints. */
+/** Ends of the program: by a signal, or without space for its output. */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -30,7 +30,7 @@ ${inner.join('\n')}
 `;
 }
 
-test('a kernel that grows without end by its calls is too large', () => {
+test('a kernel whose inlined calls grow exponentially is too large', () => {
   writeFileSync(join(folder, 'endless.ptx'), callsThatMultiply(40));
   const words = [program, 'check', 'endless.ptx', '--no-color'];
   const { status, stdout } = spawnSync(process.execPath, words, { cwd: folder, encoding: 'utf8' });
@@ -39,8 +39,8 @@ test('a kernel that grows without end by its calls is too large', () => {
   assert.match(stdout, /barrier divergence unknown: the kernel is too large/);
 });
 
-// The largest that is still read: reading it keeps the thread for seconds.
-test('told to end while it works, the program ends at once', { skip: process.platform === 'win32' }, async () => {
+// The largest accepted size: parsing it blocks the thread for seconds.
+test('after a signal the program ends at once', { skip: process.platform === 'win32' }, async () => {
   writeFileSync(join(folder, 'large.ptx'), callsThatMultiply(14));
   for (const milliseconds of [700, 1500]) {
     const words = [program, 'check', 'large.ptx'];
@@ -54,7 +54,7 @@ test('told to end while it works, the program ends at once', { skip: process.pla
   }
 });
 
-test('no room for what is printed: said on standard error, exit code 4', { skip: !existsSync('/dev/full') }, () => {
+test('no space for the output: a message on standard error, exit code 4', { skip: !existsSync('/dev/full') }, () => {
   for (const words of [['explain', 'race/shared'], ['--help'], ['check', 'small.ptx', '--format', 'json']]) {
     writeFileSync(join(folder, 'small.ptx'), callsThatMultiply(1));
     const full = openSync('/dev/full', 'w');

@@ -1,4 +1,4 @@
-/** `--facts`: what a file beside a `.ptx` states is used by proofs and runs, and has to fit the kernels. */
+/** `--facts`: the facts of a file next to a `.ptx` are used by proofs and runs, and must match the kernels. */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import type { Report } from '../../../src/report-model/report.ts';
@@ -52,7 +52,7 @@ function rootWithKernel(context: TestContext): string {
   return root;
 }
 
-test('a launch and arguments of the file decide; options decide before them', async (context) => {
+test('launch and arguments of the file are used; options take precedence', async (context) => {
   const root = rootWithKernel(context);
   const facts = '{ "kernels": [{ "match": "add", "block": 128, "grid": 4, "args": { "param1": 512 } }] }';
   const { kernels } = await check(root, facts);
@@ -65,7 +65,7 @@ test('a launch and arguments of the file decide; options decide before them', as
   assert.equal(kernel?.race?.verdict, 'race');
 });
 
-test('a finding stands on the line of the program that .loc names', async (context) => {
+test('a finding is on the line of the program that .loc names', async (context) => {
   const root = rootWithKernel(context);
   const facts = '{ "kernels": [{ "match": "add", "block": 128, "grid": 4, "args": { "param1": 256 } }] }';
   const { kernels } = await check(root, facts);
@@ -82,7 +82,7 @@ test('a run takes its launch from the file', async (context) => {
   assert.equal(ran.status, 0, ran.stderr + ran.stdout);
 });
 
-test('facts on kernels and parameters that are not there are refused with their place', async (context) => {
+test('facts on missing kernels and parameters are rejected with their place', async (context) => {
   const root = rootWithKernel(context);
   const refusal = async (facts: string): Promise<string> => {
     writeFiles(root, { 'facts.json': facts });

@@ -1,4 +1,4 @@
-/** The command line within the process of the test: as a user meets it, without starting Node for each case. */
+/** The command line for users within the process of the test, without starting Node for each case. */
 import { findAssets } from '../../../src/app/project/assets.ts';
 import { runCommandLine } from '../../../src/app/commands/command-line.ts';
 import { planReview, renderPlan } from '../../../src/github/plan/plan.ts';
@@ -10,7 +10,7 @@ export interface Ran {
   readonly status: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** What it reported, in each of `RunSetting.formats`. */
+  /** The reports, in each of `RunSetting.formats`. */
   readonly rendered: ReadonlyMap<Format, string>;
 }
 
@@ -18,15 +18,15 @@ export interface RunSetting {
   /** Standard error is one. */
   readonly terminal?: boolean;
   readonly environment?: Readonly<Record<string, string>>;
-  /** The file that the program was started with, as a URL; the assets lie beside it. */
+  /** URL of the file that started the program; the assets are next to it. */
   readonly entry?: string;
-  /** Renders the report in these formats as well, without making it again. */
+  /** Renders the report in these formats as well, without another analysis. */
   readonly formats?: readonly Format[];
 }
 
 const source = new URL('../../../src/cli.ts', import.meta.url).href;
 
-/** Runs `selvage` with these words in a folder. */
+/** Runs `selvage` with these arguments in a folder. */
 export async function selvage(
   words: readonly string[],
   cwd: string,

@@ -21,9 +21,9 @@ function run(...words: string[]): { readonly code: number; readonly text: string
   }
 }
 
-test('a cubin has costs by line, and what is none is told', () => {
+test('a cubin has costs by line, and an invalid one is reported', () => {
   writeFileSync(join(folder, 'sum.cubin'), original);
-  writeFileSync(join(folder, 'text.cubin'), 'this is no cubin, but text');
+  writeFileSync(join(folder, 'text.cubin'), 'this is text instead of a cubin');
   const { code, text } = run('cost', 'sum.cubin', '--format', 'json');
   const { kernels, diagnostics } = JSON.parse(text) as Report;
   assert.deepEqual([code, kernels.length, diagnostics.length], [0, 1, 0]);
@@ -39,7 +39,7 @@ test('a cubin has costs by line, and what is none is told', () => {
   assert.match(damaged.diagnostics[0]!.message, /cannot read text\.cubin: it is neither a cubin nor a fat binary/);
 });
 
-test('two cubins are compared; one with itself has no changes', () => {
+test('two cubins are compared; a cubin compared with itself has no changes', () => {
   writeFileSync(join(folder, 'sum.cubin'), original);
   const edited = original.slice();
   // The first barrier becomes a NOP.

@@ -4,7 +4,7 @@ import { test, type TestContext } from 'node:test';
 import { temporaryFolder, writeFiles } from '../../toolchain/fixture.ts';
 import { type Ran, selvage } from './in-process.ts';
 
-/** Two threads exchange elements of shared memory behind a barrier: `s[t] = t; a[t] = s[63 - t]`. */
+/** Two threads exchange elements of shared memory with a barrier in between: `s[t] = t; a[t] = s[63 - t]`. */
 const ptx = `.version 8.0
 .target sm_80
 .address_size 64
@@ -30,7 +30,7 @@ const ptx = `.version 8.0
 }
 `;
 
-/** Threads below n write `a[i]` and `a[i + n]`, i the index in the grid: that these differ, the solver decides. */
+/** Threads below n write `a[i]` and `a[i + n]`, i the index in the grid: the solver proves them disjoint. */
 const halves = `.version 8.0
 .target sm_80
 .address_size 64
@@ -87,14 +87,14 @@ test('intervals begin at the entry and at the barrier', async (context) => {
   assert.match(stdout, /access 1 \(read, mirror\.ptx:18\)\n {4}access 2 \(write, mirror\.ptx:21\)\n/);
 });
 
-test('the write and the read that the barrier separates are in no obligation together', async (context) => {
+test('a write and a read that a barrier separates share no obligation', async (context) => {
   const { stdout } = await printed(context, '--print', 'obligations');
   const pairs = [...stdout.matchAll(/^pair \d+ \((\w+), race\): access (\d) .*, access (\d) /gm)].map(([, scope, a, b]) => `${scope} ${a} ${b}`); // oxfmt-ignore
   assert.deepEqual(pairs, ['block 0 0', 'block 2 2']);
   assert.match(stdout, /two threads access disjoint bytes\n {4}thread 1: s \+ threadIdx\.x \* 4 bytes if true\n/);
 });
 
-test('questions are printed as a script that any solver reads, with the answers', async (context) => {
+test('queries are printed as SMT-LIB scripts, with the answers', async (context) => {
   const root = temporaryFolder(context);
   writeFiles(root, { 'halves.ptx': halves });
   const { stdout } = await selvage(['check', 'halves.ptx', '--print', 'smt'], root);
@@ -104,7 +104,7 @@ test('questions are printed as a script that any solver reads, with the answers'
     assert.match(question, /^unsat, by built-in\n\(declare-const [^]*\n\(check-sat\)\n$/);
 });
 
-test('an unknown word and an unmatched kernel are refused', async (context) => {
+test('an unknown argument and an unmatched kernel are rejected', async (context) => {
   const unknown = await printed(context, '--print', 'ast');
   assert.equal(unknown.status, 2);
   assert.match(unknown.stderr, /--print ast.*ir.*obligations/);

@@ -1,4 +1,4 @@
-/** Writes the PTX that the demo reads where there is no compiler: `node test/app/commands/regenerate.ts`. */
+/** Writes the PTX that the demo reads without a compiler: `node test/app/commands/regenerate.ts`. */
 import { writeFileSync } from 'node:fs';
 import { findCompiler } from '../../../src/toolchain/compiler.ts';
 import { bundledFiles, compileBundled } from './bundled-ptx.ts';

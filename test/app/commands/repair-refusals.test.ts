@@ -1,4 +1,4 @@
-/** Code that `selvage repair` does not edit, and what it says of it. */
+/** Code that `selvage repair` does not edit, and the reported reasons. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -16,7 +16,7 @@ const kernel = `// selvage: block=64 grid=1\n__global__ void shift(int* a) ${bod
 interface Case {
   readonly what: string;
   readonly files: Readonly<Record<string, string>>;
-  /** Each kernel of `shift.cu`: its edits are none, and this is said. */
+  /** The reported reason why no kernel of `shift.cu` is edited. */
   readonly says: RegExp;
 }
 
@@ -57,7 +57,7 @@ const cases: readonly Case[] = [
 ];
 
 for (const { what, files, says } of cases) {
-  test(`${what}: the report says why it is not edited`, { skip: withoutNvcc }, async (t) => {
+  test(`${what}: the report states why it is not edited`, { skip: withoutNvcc }, async (t) => {
     const folder = temporaryFolder(t);
     writeFiles(folder, files);
     const { repair, race } = await repairOf(folder);
@@ -69,7 +69,7 @@ for (const { what, files, says } of cases) {
 }
 
 test(
-  'a kernel outside of the repository that is asked for is not edited, and the report says why',
+  'a requested kernel outside of the repository is not edited, and the report states why',
   { skip: withoutNvcc },
   async (t) => {
     const folder = temporaryFolder(t);
@@ -84,7 +84,7 @@ test(
   },
 );
 
-test('a barrier stands between the macros of a kernel', { skip: withoutNvcc }, async (t) => {
+test('a barrier is inserted between the macros of a kernel', { skip: withoutNvcc }, async (t) => {
   const folder = temporaryFolder(t);
   writeFiles(folder, {
     'shift.cu': `#define LOAD(a, t) int mine = a[t + 1]\n#define STORE(a, t) a[t] = mine\n__global__ void shift(int* a) {\n    LOAD(a, threadIdx.x);\n    STORE(a, threadIdx.x);\n}\n`,

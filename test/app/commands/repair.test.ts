@@ -1,4 +1,4 @@
-/** `selvage repair` as a user meets it: what it writes, and what it says of input that it cannot repair. */
+/** `selvage repair` for users: its edits, and its messages for input that it cannot repair. */
 import assert from 'node:assert/strict';
 import { chmodSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ __global__ void shift(int* A) {
 `;
 
 test(
-  '--write edits the file, else the patch is printed; what is read-only stays as it is',
+  '--write edits the file, otherwise the patch is printed; read-only files stay unchanged',
   { skip: withoutNvcc },
   async (t) => {
     const folder = temporaryFolder(t);
@@ -58,7 +58,7 @@ test('a file that is not UTF-8 is edited byte for byte', { skip: withoutNvcc }, 
   assert.notEqual(written, text);
 });
 
-test('the time that is given may not be enough: nothing is suggested', { skip: withoutNvcc }, async (t) => {
+test('the time limit may be too short: nothing is suggested', { skip: withoutNvcc }, async (t) => {
   const folder = temporaryFolder(t);
   writeFileSync(join(folder, 'shift.cu'), shift);
   const { stdout } = await selvage(['repair', 'shift.cu', '--timeout', '0.001', '--format', 'json'], folder);
@@ -67,7 +67,7 @@ test('the time that is given may not be enough: nothing is suggested', { skip: w
   assert.ok(['timeout', 'skipped'].includes(kernel?.repair.status ?? ''), kernel?.repair.status);
 });
 
-test('PTX is not edited, and a file that does not compile is said to be one', async (t) => {
+test('PTX is not edited, and a file that does not compile is reported as such', async (t) => {
   const folder = temporaryFolder(t);
   const ptx = fileURLToPath(new URL('../../../src/app/commands/demo/head/reduce.verification.ptx', import.meta.url));
   copyFileSync(ptx, join(folder, 'reduce.ptx'));

@@ -1,4 +1,4 @@
-/** `check --save-reproducer`: one kernel without the names of its program, which is decided as in its program. */
+/** `check --save-reproducer`: one kernel without the names of its program, with the verdict that it has there. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import type { Report } from '../../../src/report-model/report.ts';
 import { temporaryFolder, writeFiles } from '../../toolchain/fixture.ts';
 import { selvage } from './in-process.ts';
 
-/** `tile[t] = scale(in[i]); out[i] = tile[63 - t]` with a barrier in between or not, beside another kernel. */
+/** `tile[t] = scale(in[i]); out[i] = tile[63 - t]` with or without a barrier in between, next to another kernel. */
 const ptx = (barrier: string): string => `.version 8.0
 .target sm_80
 .address_size 64
@@ -81,7 +81,7 @@ for (const [barrier, race] of [
   ['bar.sync 0;', 'proved'],
   ['', 'race'],
 ] as const)
-  test(`a kernel that is ${race} is so in its reproducer, which has no name of the program`, async (context) => {
+  test(`the reproducer of a kernel that is ${race} is too, and has no name of the program`, async (context) => {
     const root = rootWith(context, barrier);
     assert.deepEqual(await verdicts(root, 'add.ptx', ...launch, '--save-reproducer', 'saved'), [[race, 'proved']]);
     const folder = join(root, 'saved');
@@ -89,14 +89,14 @@ for (const [barrier, race] of [
     const texts = ['kernel.ptx', 'launch-0.json', 'commands.txt'].map((file) =>
       readFileSync(join(folder, file), 'utf8'),
     );
-    // Labels are no names of a program: the compiler makes them.
+    // Labels are not names of a program: the compiler generates them.
     assert.doesNotMatch(texts.join('').replaceAll('secretLabel', ''), /secret|unrelated|other|add_param/);
     assert.match(texts[0]!, /add\.s64/);
     assert.equal(texts[2], 'selvage check kernel.ptx --facts launch-0.json\n');
     assert.deepEqual(await verdicts(folder, 'kernel.ptx', '--facts', 'launch-0.json'), [[race, 'proved']]);
   });
 
-test('several kernels are refused', async (context) => {
+test('several kernels are rejected', async (context) => {
   const ran = await selvage(['check', 'add.ptx', '--save-reproducer', 'saved', ...words], rootWith(context, ''));
   assert.equal(ran.status, 2);
   assert.match(ran.stderr, /Select it with --kernel; the kernels are: add, other\./);

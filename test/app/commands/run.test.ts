@@ -1,4 +1,4 @@
-/** `selvage run`: what it prints, what it finds, and how it refuses. */
+/** `selvage run`: its output, its findings, and its errors. */
 import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -43,7 +43,7 @@ const zeros = ['--arg', 'A=int32[64]', '--arg', 'B=int32[64]', '--arg', 'n=64'];
 
 write('copy.ptx', kernelSource(';;2 ld.global.u32 %r1, [%d3]; ;;3 st.global.u32 [%d4], %r1;'));
 
-test('a run: the document alone on standard output, arrays with their digests', async () => {
+test('a run: only the document on standard output, arrays with their digests', async () => {
   const report = await document('copy.ptx', ...one, '--arg', 'A=int32[32]:iota', '--arg', 'B=int32[32]');
   assert.equal(report.status, 0);
   assert.equal(report.outcome, 'finished');
@@ -72,7 +72,7 @@ test('pretty: kernel, launch, arrays', async () => {
   );
 });
 
-/** What an array literal comes to: element type, length and first elements. */
+/** The value of an array literal: element type, length and first elements. */
 const literals: readonly (readonly [string, string, number | null, readonly (number | string)[]])[] = [
   ['int32[4]', 'int32', 4, [0, 0, 0, 0]],
   ['int32[4]:zeros', 'int32', 4, [0, 0, 0, 0]],
@@ -180,7 +180,7 @@ test('scalars with literals of their type', async () => {
   await refused(/param2 cannot be true: true is not a number/, ...words('1', 'true', '1', '1'));
 });
 
-test('arguments that are missing, unknown or wrong', async () => {
+test('missing, unknown or invalid arguments are rejected', async () => {
   const rest = ['--arg', 'B=int32[32]'];
   const a = (value: string): string[] => ['copy.ptx', ...one, '--arg', `A=${value}`, ...rest];
   await refused(/k needs more arguments:\n {2}param0 {2}.*--arg param0=float32\[1024\]/, 'copy.ptx', ...one, ...rest); // oxfmt-ignore
@@ -217,7 +217,7 @@ test('arguments that are missing, unknown or wrong', async () => {
   await refused(/--arg n has 4 bytes, so it takes a number; for example --arg param2=1024/, 'copy.ptx', ...one, '--arg', 'A=int32[2]', '--arg', 'B=int32[2]', '--arg', 'n=int32[4]'); // oxfmt-ignore
 });
 
-test('what is no launch of one kernel', async () => {
+test('arguments that do not describe a launch of one kernel are rejected', async () => {
   write('two.ptx', kernelSource('', { name: 'first' }) + kernelSource('', { name: 'second' }).replace(/^[^]*?(?=\.visible)/, '').replace(/\.file.*/, '')); // oxfmt-ignore
   await refused(/needs one file/);
   await refused(/needs one file/, 'copy.ptx', 'two.ptx');
@@ -305,7 +305,7 @@ test('volatile accesses race, unless they are a flag that one thread sets and ot
   assert.deepEqual((await document('flag.ptx', ...one, ...zeros)).findings, []);
 });
 
-/** What else ends badly: the body, options, the code, line, message and exit code. */
+/** Other errors of a run: the body, options, the code, line, message and exit code. */
 const endings: readonly {
   readonly name: string;
   readonly body: string;
@@ -384,7 +384,7 @@ const endings: readonly {
     status: 1,
   },
   {
-    name: 'a barrier for more threads than come',
+    name: 'a barrier for more threads than arrive',
     body: ';;4 barrier.sync 1, 64;',
     code: 'barrier/divergent',
     line: 4,
@@ -443,7 +443,7 @@ for (const { name, body, words = [], code, line, message, status } of endings) {
   });
 }
 
-test('every back end shows the same', async () => {
+test('all back ends give the same findings', async () => {
   const body = `;;2 mov.u32 %r1, 0; LOOP: ;;3 add.u32 %r1, %r1, %r0; sub.u32 %r9, %r9, 1; setp.gt.s32 %p1, %r9, 0; @%p1 bra LOOP;
     ;;4 st.shared.u32 [s], %r1; ;;5 bar.sync 0; ;;6 ld.shared.u32 %r2, [s]; ;;7 atom.global.add.u32 %r3, [%d1], %r2; ;;8 st.global.u32 [%d4], %r3;`;
   write('same.ptx', kernelSource(body, { declarations: '.shared .align 4 .b8 s[64];' }));
@@ -471,7 +471,7 @@ test('every back end shows the same', async () => {
   for (const other of others) assert.deepEqual(other, first);
 });
 
-test('a schedule: the order of blocks and warps, decided by the seed', async () => {
+test('a schedule: the seed decides the order of blocks and warps', async () => {
   write('order.ptx', kernelSource(';;2 atom.global.add.u32 %r1, [%d1], 1; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, 64, %r0; mul.wide.u32 %d6, %r3, 4; add.s64 %d6, %d2, %d6; ;;3 st.global.u32 [%d6], %r1;')); // oxfmt-ignore
   const words = [
     'order.ptx',
@@ -493,8 +493,8 @@ test('a schedule: the order of blocks and warps, decided by the seed', async () 
   assert.ok(digests.size > 2);
 });
 
-test('several schedules: the first that shows a defect is told, and runs again alone', async () => {
-  // Blocks that draw their own number write their own element; in any other order they all write the tenth.
+test('several schedules: the first that reproduces a bug is reported, and can be rerun separately', async () => {
+  // Blocks that get their own index as the ticket write their own element; in any other order all write the tenth.
   write('drawn.ptx', kernelSource(';;2 atom.global.add.u32 %r1, [%d1], 1; mov.u32 %r2, %ctaid.x; setp.eq.u32 %p1, %r1, %r2; selp.u32 %r3, %r2, 9, %p1; mul.wide.u32 %d6, %r3, 4; add.s64 %d6, %d2, %d6; ;;3 st.global.u32 [%d6], %r1;')); // oxfmt-ignore
   const of = (grid: string): string[] => ['drawn.ptx', '--block', '1', '--grid', grid, '--arg', 'A=int32[1]', '--arg', 'B=int32[16]']; // oxfmt-ignore
   const words = of('2');
@@ -511,7 +511,7 @@ test('several schedules: the first that shows a defect is told, and runs again a
   await refused(/--schedules and --trace cannot be given together/, ...words, '--schedules', '2', '--trace');
 });
 
-test('an unsupported instruction that no thread reaches does no harm', async () => {
+test('an unsupported instruction that no thread reaches is harmless', async () => {
   write('skipped.ptx', kernelSource('setp.lt.u32 %p1, %r0, 99; @%p1 bra END; ;;4 frobnicate.b32 %r1, %r0; END:'));
   const ran = await run('skipped.ptx', ...one, ...zeros, '--format', 'json');
   assert.deepEqual((JSON.parse(ran.stdout) as RunReport).findings, []);
@@ -548,7 +548,7 @@ test('counters by line', async () => {
   assert.match(pretty.stdout, /k\.cu:3/);
 });
 
-test('a trace: one line for each instruction of the threads that are asked for, on standard error', async () => {
+test('a trace: one line for each instruction of the requested threads, on standard error', async () => {
   write('traced.ptx', kernelSource(';;2 ld.global.u32 %r1, [%d3]; ;;3 add.s32 %r2, %r1, 5; setp.gt.s32 %p1, %r2, 9; @%p1 bra END; ;;4 st.global.u32 [%d4+4], %r2; END: bar.sync 0;')); // oxfmt-ignore
   const words = [
     'traced.ptx',
@@ -587,12 +587,12 @@ test('a trace: one line for each instruction of the threads that are asked for, 
   assert.deepEqual([...who].sort(), ['(0,0,0) (0,0,0)', '(0,0,0) (1,0,0)', '(0,0,0) (7,0,0)', '(1,0,0) (7,0,0)']);
 });
 
-test('the trace of a fault ends with the access', async () => {
+test('the trace of a memory error ends with the access', async () => {
   const ran = await run('copy.ptx', ...one, '--arg', 'A=int32[2]', '--arg', 'B=int32[32]', '--trace=2');
   assert.match(ran.stderr, /reads 4 at param0\+8\n$/);
 });
 
-test('help of run, and of nothing else, tells of arguments and its options', async () => {
+test('only the help of run describes arguments and its options', async () => {
   const help = (await selvage(['run', '--help'], folder)).stdout;
   assert.match(help, /^selvage run PATH --kernel GLOB/);
   for (const word of ['--input', '--counters', '--trace[=THREAD[,BLOCK]]', 'random(seed)', 'out of steps']) assert.ok(help.includes(word), word); // oxfmt-ignore
@@ -624,7 +624,7 @@ const replayed = [
 ] as const;
 
 for (const [from, name] of replayed) {
-  test(`the witness of each race of ${name} shows the same two lines`, async () => {
+  test(`the witness of each race of ${name} reproduces the same two lines`, async () => {
     cpSync(join(from, `${name}.ptx`), join(folder, 'witness.ptx'));
     const checked = await selvage(['check', 'witness.ptx', '--format', 'json', '--output', 'report.json'], folder);
     assert.equal(checked.stderr, '');
@@ -643,7 +643,7 @@ for (const [from, name] of replayed) {
   });
 }
 
-test('witnesses that are none', async () => {
+test('invalid witnesses are rejected', async () => {
   const input = (text: string): string[] => {
     write('bad.json', text);
     return ['copy.ptx', '--input', 'bad.json'];
@@ -733,7 +733,7 @@ test(
   },
 );
 
-test('threads that exit have returned or passed a barrier by, as the source tells', { skip: withoutNvcc }, async () => {
+test('the source decides whether exited threads returned or skipped a barrier', { skip: withoutNvcc }, async () => {
   const kernel = (first: string, last: string): string =>
     `__global__ void guard(float *a, int n) {\n  int i = threadIdx.x;\n  ${first}\n  a[i] = 1.0f;\n  __syncthreads();\n  a[i] += 1.0f;\n  ${last}\n}\n`;
   const words = ['--block', '64', '--grid', '1', '--arg', 'a=float32[64]', '--arg', 'n=36'];
@@ -744,7 +744,7 @@ test('threads that exit have returned or passed a barrier by, as the source tell
   assert.deepEqual([returned.status, returned.findings.map(({ code }) => code)], [0, ['barrier/early-exit']]);
 });
 
-test('a block that needs more shared memory than any device has is refused', async () => {
+test('a block that needs more shared memory than any device has is rejected', async () => {
   const kernel = '.visible .entry k() { .shared .align 4 .b8 s[SIZE]; st.shared.u32 [s], 1; ret; }';
   const head = '.version 8.0\n.target sm_80\n.address_size 64\n';
   write('huge.ptx', head + kernel.replace('SIZE', '2147483647'));
@@ -765,7 +765,7 @@ test('CUDA that does not compile: the message, exit code 3, no document', { skip
   assert.match(ran.stderr, /^selvage: broken\.cu:2: .*expected an expression/);
 });
 
-test('a bar with rate and time left, on a terminal alone', async () => {
+test('a progress bar with rate and remaining time, only on a terminal', async () => {
   const { progressBar, progressText } = await import('../../../src/app/run/run-progress.ts');
   assert.equal(
     progressText({ steps: 50_000_000, endedBlocks: 250, blocks: 1000 }, 2000),
@@ -777,7 +777,7 @@ test('a bar with rate and time left, on a terminal alone', async () => {
   const bar = progressBar((text) => void (shown += text), () => now); // oxfmt-ignore
   const progress = { steps: 1000, endedBlocks: 1, blocks: 2 };
   bar.update(progress);
-  assert.equal(shown, '', 'a short run shows none');
+  assert.equal(shown, '', 'no bar for a short run');
   now = 1000;
   bar.update(progress);
   bar.update(progress);

@@ -1,4 +1,4 @@
-/** A limit of time that is over at once: each analysis of a kernel ends by it, and the report tells what it cut. */
+/** A time limit that expires at once: each analysis of a kernel ends by it, and the report lists the cut analyses. */
 import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ async function report(words: readonly string[]): Promise<Report> {
 const limit = ['--timeout', '0.000001'];
 const launch = ['--kernel', 'matMulBad', '--block', '32,32', '--grid', '4,4'];
 
-test('costs and idempotency that the limit cut say so, beside what was found', async () => {
+test('costs and idempotency that the limit cut are marked, next to the findings', async () => {
   const checks = ['check', 'paper.ptx', ...launch, '--checks', 'race,cost,idempotency'];
   const { kernels } = await report([...checks, ...limit]);
   const [kernel] = kernels;
@@ -42,7 +42,7 @@ test('costs and idempotency that the limit cut say so, beside what was found', a
   assert.notEqual(whole!.cost!.bounds.source?.steps.bound, null);
 });
 
-/** Each thread stores to so many rows. */
+/** Each thread stores to this number of rows. */
 function rows(count: number): string {
   const stores = Array.from({ length: count }, (_, at) => `st.global.u32 [%d3+${4096 * at}], %r1;`).join('\n');
   return `.version 8.6
@@ -59,14 +59,14 @@ ret;
 }`;
 }
 
-test('a comparison whose runs the limit cut says so', async () => {
+test('a comparison whose runs the limit cut is marked', async () => {
   writeFileSync(join(folder, 'base.ptx'), rows(1));
   writeFileSync(join(folder, 'head.ptx'), rows(8));
   const compare = ['compare', 'base.ptx', 'head.ptx'];
   const { costNotes = [] } = (await report([...compare, ...limit])).comparison!;
   const told = costNotes.filter(({ nondeterministic }) => nondeterministic);
   assert.deepEqual(told.map(({ message }) => message), ['the time limit ended the runs that compare it: of 1 launch 0 are compared']); // oxfmt-ignore
-  // Without the limit they end, and say what they compare.
+  // Without the limit they end, and state which kernels they compare.
   const { costNotes: notes = [] } = (await report(compare)).comparison!;
   assert.deepEqual(notes.map(({ nondeterministic }) => nondeterministic), [undefined]); // oxfmt-ignore
   assert.match(notes[0]!.message, /compared is what an access and a branch take/);

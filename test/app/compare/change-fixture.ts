@@ -15,7 +15,7 @@ import { openSourceTree, type SourceTree } from '../../../src/app/project/source
 
 export const assets = findAssets(new URL('../../../src/cli.ts', import.meta.url).href);
 
-/** Reads the PTX that lies beside each unit, as the demo does. */
+/** Reads the PTX that is next to each unit, as the demo does. */
 export function readingBeside(tree: SourceTree): UnitBuilder {
   return {
     compiler: null,
@@ -84,7 +84,7 @@ export interface SideChanges {
   readonly builder?: UnitBuilder;
 }
 
-/** Who analyses the example. */
+/** Tools that analyse the example. */
 export function exampleTools(openChecks: Tools['openChecks'] = checksBy(), progress = recordingProgress()): Tools {
   return { openChecks, assets, index: { folder: undefined, environment: {} }, progress };
 }

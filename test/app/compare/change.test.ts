@@ -52,7 +52,7 @@ test('a change without CUDA is one line', async () => {
   assert.equal(exitCodeOf(analysis.report, 'error'), 0);
 });
 
-test('other code in either build touches', async () => {
+test('changed code in either build touches a kernel', async () => {
   head.replace('matmul.production.ptx', 'fma.rn.f32', 'mul.f32');
   head.replace('reduce.verification.ptx', 'add.f32', 'sub.f32');
   assert.deepEqual(touched(await review(changed('matmul.cu', 'reduce.cu', 'reverse.cu'))), [
@@ -61,7 +61,7 @@ test('other code in either build touches', async () => {
   ]);
 });
 
-test('another launch or annotation touches, and asks to be trusted', async () => {
+test('another launch or annotation touches, and needs the trust of a reviewer', async () => {
   head.replace('matmul.cu', 'grid=16,16', 'grid=8,16');
   const analysis = await review(changed('matmul.cu'));
   assert.deepEqual(touched(analysis), [['matmul.cu', 'launches']]);
@@ -71,7 +71,7 @@ test('another launch or annotation touches, and asks to be trusted', async () =>
   );
 });
 
-test('other flags touch', async () => {
+test('other flags touch a kernel', async () => {
   const side = head.side();
   const flags = () => '-DFAST';
   const analysis = await review(changed('matmul.cu'), { head: { builder: { ...side.project.builder, flags } } });
@@ -118,7 +118,7 @@ test('findings are new, unchanged or fixed', async () => {
   fixed.remove();
 });
 
-test('a unit that only the head can compile has new findings alone, and says so', async () => {
+test('a unit that only the head can compile has only new findings, and this is reported', async () => {
   base.remove('reduce.verification.ptx');
   const analysis = await review(changed('reduce.cu'));
   assert.deepEqual(touched(analysis), [['reduce.cu', 'base-unknown']]);
@@ -140,7 +140,7 @@ test('a unit that does not compile is not analysed, and the others are', async (
   );
   assert.equal(exitCodeOf(report, 'error'), 3);
   assert.equal(report.kernels.length, 1);
-  // What cannot be read is neither gone nor fixed.
+  // Findings of unreadable files are neither gone nor fixed.
   assert.deepEqual([report.comparison?.removedKernels, report.comparison?.fixed], [[], []]);
 });
 
@@ -159,11 +159,11 @@ test('templates and headers that nothing compiles are listed', async () => {
   assert.deepEqual(
     report.notAnalysed?.map(({ what, reason }) => [what, reason]),
     [['orphan.cuh', 'no .cu file includes this header']],
-    'used.cuh has no code in what was compiled here',
+    'used.cuh has no code in the compiled units',
   );
 });
 
-test('suppressions and lowered severities that the change adds ask to be trusted', async () => {
+test('suppressions and lowered severities that the change adds need the trust of a reviewer', async () => {
   head.replace('reduce.cu', '  for (int step', '  // selvage-ignore race/shared: harmless\n  for (int step');
   const text = 'version: 1\nchecks: { race: { severity: notice } }\nkernels: [{ match: reduce, assume: ["n > 0"] }]\n';
   const { configuration } = parseConfiguration(text, '.selvage.yml');
@@ -179,7 +179,7 @@ test('suppressions and lowered severities that the change adds ask to be trusted
   assert.ok(touched(analysis).some(([unit, reason]) => unit === 'reduce.cu' && reason === 'assumptions'));
 });
 
-test('a new kernel that the configuration of the base speaks of brings nothing to be trusted', async () => {
+test('a new kernel that the configuration of the base matches needs no trust', async () => {
   const entry = '{ match: "re*", block: [256], assume: ["n > 0"] }';
   const configured = (text: string) => parseConfiguration(`version: 1\nkernels: [${text}]\n`, '.selvage.yml');
   for (const kind of ['cu', 'verification.ptx', 'production.ptx']) base.remove(`reduce.${kind}`);
@@ -197,7 +197,7 @@ test('a new kernel that the configuration of the base speaks of brings nothing t
   );
 });
 
-test('an assumption in the code asks to be trusted', async () => {
+test('an assumption in the code needs the trust of a reviewer', async () => {
   const hunks = [{ oldStart: 5, oldLines: 1, newStart: 5, newLines: 2, lines: [' a', '+  SELVAGE_ASSUME(n > 0);'] }];
   const { trust } = await review([{ path: 'reduce.cu', status: 'modified', hunks }]);
   assert.deepEqual(trust, [
@@ -205,7 +205,7 @@ test('an assumption in the code asks to be trusted', async () => {
   ]);
 });
 
-test('a file that moves is compared with what it was', async () => {
+test('a file that moves is compared with its earlier version', async () => {
   for (const kind of ['cu', 'verification.ptx', 'production.ptx']) {
     head.write(`moved.${kind}`, head.read(`matmul.${kind}`).replaceAll('"matmul.cu"', '"moved.cu"'));
     head.remove(`matmul.${kind}`);
@@ -214,13 +214,13 @@ test('a file that moves is compared with what it was', async () => {
   assert.deepEqual(touched(analysis), []);
 });
 
-test('a removed kernel is told of', async () => {
+test('a removed kernel is reported', async () => {
   for (const kind of ['cu', 'verification.ptx', 'production.ptx']) head.remove(`reverse.${kind}`);
   const { report } = await review([{ path: 'reverse.cu', status: 'removed', hunks: [] }]);
   assert.deepEqual(report.comparison?.removedKernels, ['reverse(float const*, float*, int*, int)']);
 });
 
-test('a defect in one kernel leaves the others alone', async () => {
+test('an internal error in one kernel does not affect the others', async () => {
   const progress = recordingProgress();
   const { project, settings } = base.side();
   const units = ['matmul.cu', 'reduce.cu'].map((path) => ({
@@ -244,7 +244,7 @@ test('a defect in one kernel leaves the others alone', async () => {
   assert.equal(exitCodeOf(report, 'never'), 4);
 });
 
-test('a production build that does more takes the proof away', async () => {
+test('a production build with additional effects invalidates the proof', async () => {
   base.replace('matmul.production.ptx', /bar\.sync\s+0;/, '');
   const unit = { kind: 'cuda' as const, path: 'matmul.cu', file: `${base.root}/matmul.cu` };
   const { project, settings } = base.side();
@@ -256,7 +256,7 @@ test('a production build that does more takes the proof away', async () => {
   );
 });
 
-test('arguments and assumptions that fit no kernel are refused, kernels that none matches too', async () => {
+test('arguments and assumptions that match no kernel are rejected, and so are patterns without a kernel', async () => {
   const unit = { kind: 'cuda' as const, path: 'matmul.cu', file: `${base.root}/matmul.cu` };
   const run = (changes: object) => {
     const { project, settings } = base.side({ options: { ...defaultOptions(), ...changes } });

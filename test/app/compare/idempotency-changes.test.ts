@@ -1,4 +1,4 @@
-/** Which changes of a class are told, where, and in which words. */
+/** Reported changes of a class, with their line and message. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { classChanges } from '../../../src/app/compare/idempotency-changes.ts';
@@ -48,7 +48,7 @@ function told(
   ).map(({ code, severity, message, location }) => [code, severity, location?.line, message]);
 }
 
-test('each change of class is told once, with its condition, reason and remedy', () => {
+test('each change of class is reported once, with its condition, reason and remedy', () => {
   const of = (line: number, message: string) => [['idempotency/class-changed', 'notice', line, message]];
   assert.deepEqual(
     told(always, conditional),
@@ -73,7 +73,7 @@ test('the line is one that the change wrote, if it wrote one of them', () => {
   assert.equal(told(conditional, never, [30])[0]?.[2], 9);
 });
 
-test('what is undecided, the same, or was not classified is no change', () => {
+test('an undecided, unchanged or unclassified kernel has no change of class', () => {
   for (const [base, head] of [
     [always, undecided],
     [undecided, never],
@@ -85,7 +85,7 @@ test('what is undecided, the same, or was not classified is no change', () => {
     assert.deepEqual(told(base, head), []);
 });
 
-test('launches are told of a kernel that becomes conditional', () => {
+test('launches of a kernel that becomes conditional are reported', () => {
   const launches = [
     { location: at(20), verdict: 'idempotent' },
     { location: at(21), verdict: 'undecided', reason: '`a` and `out` are in the same memory' },

@@ -12,7 +12,7 @@ function match(base: string, head: string) {
   return { was, changed: lines.changed('new.cu'), lines };
 }
 
-test('lines are known again where others are put in, taken away and indented', () => {
+test('lines are matched if others are inserted, removed and indented', () => {
   const { was, changed, lines } = match('a\nb\nc\nd\ne', 'a\nx\n  b\nd\ne\nf');
   assert.deepEqual(was, [1, null, 2, 4, 5, null]);
   assert.deepEqual(changed, [2, 6]);
@@ -20,20 +20,20 @@ test('lines are known again where others are put in, taken away and indented', (
   assert.equal(lines.text('new.cu', 3), '  b');
 });
 
-test('a line that changed is what stood in its place, and more of them are new', () => {
+test('a changed line matches the one at its place, and additional lines are new', () => {
   const { was, changed } = match('a\nb\nc\nd', 'a\nB\nB2\nc\nD');
   assert.deepEqual(was, [1, 2, null, 3, 4]);
   assert.deepEqual(changed, [2, 3, 5]);
   assert.deepEqual(match('a\nb\nc\nd', 'a\nX\nd').was, [1, 2, 4]);
 });
 
-test('a file that is new has no lines of before', () => {
+test('a new file has no earlier lines', () => {
   const { lines } = match('', 'a');
   assert.equal(lines.baseOf({ file: 'other.cu', line: 7 }), null);
   assert.deepEqual(lines.changed('other.cu'), []);
 });
 
-test('a file that is wholly another matches nowhere', () => {
+test('a completely different file has no matches', () => {
   const text = (word: string): string => Array.from({ length: 3000 }, (_, index) => `${word}${index}`).join('\n');
   const { was, changed } = match(text('a'), text('b'));
   assert.ok(was.every((line) => line === null));

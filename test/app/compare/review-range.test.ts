@@ -25,7 +25,7 @@ import { assets, recordingProgress } from './change-fixture.ts';
 
 const cli = fileURLToPath(new URL('../../../src/cli.ts', import.meta.url));
 
-// Temporary files of ours alone, to see what is left.
+// A separate folder of temporary files, which must be empty after each run.
 const temporary = realpathSync(mkdtempSync(join(tmpdir(), 'selvage-scratch-')));
 process.env['TMPDIR'] = temporary;
 after(() => rmSync(temporary, { recursive: true, force: true }));
@@ -80,7 +80,7 @@ const leftBehind = (): string[] => readdirSync(temporary).filter((name) => !own.
 
 const racy = commit({ 'slot.cuh': '#define SLOT (threadIdx.x / 2)\n' });
 
-test('a changed header reaches the units that the compiler says include it', { skip }, async () => {
+test('a changed header reaches the units that include it according to the compiler', { skip }, async () => {
   const { touched, report, baseSha, headSha } = await analyseTo('HEAD');
   assert.deepEqual([baseSha, headSha], [first, racy]);
   assert.deepEqual(
@@ -95,7 +95,7 @@ test('a changed header reaches the units that the compiler says include it', { s
   assert.deepEqual(report.diagnostics, []);
 });
 
-test('the head need not be checked out, and nothing is left behind', { skip }, async () => {
+test('the head need not be checked out, and no files remain', { skip }, async () => {
   const expected = await analyseTo(racy);
   git('checkout', '--quiet', first);
   const { report, source } = await analyseTo(racy);
@@ -106,7 +106,7 @@ test('the head need not be checked out, and nothing is left behind', { skip }, a
 });
 
 test(
-  'the configuration of a stranger has no effect and asks for nothing; that of a friend asks for trust',
+  'the configuration of an untrusted author has no effect; that of a trusted author needs review',
   { skip },
   async () => {
     const silenced = commit({
@@ -125,19 +125,15 @@ test(
   },
 );
 
-test(
-  'flags of a pull request that could run programs are refused, and nothing of it is compiled',
-  { skip },
-  async () => {
-    const hostile = commit({ '.selvage.yml': 'version: 1\nnvcc: { args: ["-ccbin", "./evil"] }\n' });
-    const { report } = await analyseTo(hostile);
-    assert.equal(exitCodeOf(report, 'never'), 3);
-    assert.ok(report.diagnostics.some(({ code }) => code === 'compile/flag-refused'));
-    assert.deepEqual(report.kernels, []);
-    assert.deepEqual(report.notAnalysed?.map(({ what }) => what).sort(), ['ignores.cu', 'uses.cu']);
-    git('reset', '--quiet', '--hard', racy);
-  },
-);
+test('unsafe flags of a pull request are rejected, and nothing of it is compiled', { skip }, async () => {
+  const hostile = commit({ '.selvage.yml': 'version: 1\nnvcc: { args: ["-ccbin", "./evil"] }\n' });
+  const { report } = await analyseTo(hostile);
+  assert.equal(exitCodeOf(report, 'never'), 3);
+  assert.ok(report.diagnostics.some(({ code }) => code === 'compile/flag-refused'));
+  assert.deepEqual(report.kernels, []);
+  assert.deepEqual(report.notAnalysed?.map(({ what }) => what).sort(), ['ignores.cu', 'uses.cu']);
+  git('reset', '--quiet', '--hard', racy);
+});
 
 test('no compiler: every unit is named as not analysed, exit code 3', async () => {
   const { report } = await analyseTo(racy, { options: { ...options, nvcc: 'no-such-nvcc' } });
@@ -150,7 +146,7 @@ test('no compiler: every unit is named as not analysed, exit code 3', async () =
 });
 
 test(
-  'a configuration that is named is the one of the base for a stranger, and no link leads out',
+  'for an untrusted author a named configuration is read from the base, and no link leaves the tree',
   { skip },
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'selvage-outside-'));
@@ -165,7 +161,7 @@ test(
       const stranger = { base: strict, configurationFrom: 'base', ...named(config) } as const;
       assert.equal(exitOf(await analyseTo(racier, stranger)), 1, config);
     }
-    // The commit counts, not what happens to be checked out.
+    // The commit counts, not the checkout.
     writeFileSync(join(root, 'strict.yml'), 'version: 1\n');
     assert.equal(exitOf(await analyseTo(racier, { base: strict, ...named('strict.yml') })), 0);
     git('checkout', '--quiet', 'strict.yml');
@@ -176,7 +172,7 @@ test(
       configurationFrom: 'base',
       ...named(join(folder, 'owner.yml')),
     });
-    assert.equal(exitOf(owner), 0, 'what lies outside of the repository is not the change’s');
+    assert.equal(exitOf(owner), 0, 'files outside of the repository are not part of the change');
 
     rmSync(join(root, 'strict.yml'));
     symlinkSync(join(folder, 'owner.yml'), join(root, 'strict.yml'));
@@ -195,7 +191,7 @@ test(
   },
 );
 
-/** An nvcc that fails for `ignores.cu` once it runs for another unit, with which it does not come to an end. */
+/** An nvcc that fails for `ignores.cu` once it runs for another unit, for which it never ends. */
 function hangingCompiler(): string {
   const folder = mkdtempSync(join(temporary, 'nvcc-'));
   own.add(basename(folder));
@@ -216,7 +212,7 @@ function hangingCompiler(): string {
   return path;
 }
 
-/** The ids of the processes that a hanging compiler has started and that are still there. */
+/** The ids of the processes that a hanging compiler has started and that still exist. */
 async function runningOf(compiler: string): Promise<string[]> {
   const pids = readdirSync(dirname(compiler)).filter((name) => /^\d+$/.test(name));
   assert.ok(pids.length > 0, 'the compiler was started');
@@ -231,11 +227,11 @@ async function runningOf(compiler: string): Promise<string[]> {
 
 const everything = 'version: 1\narch: [sm_90]\n';
 
-test('where the analysis fails, the compilers that run are stopped and the trees removed', async () => {
+test('if the analysis fails, running compilers are stopped and the trees removed', async () => {
   const head = commit({ '.selvage.yml': everything });
   git('checkout', '--quiet', first);
   const compiler = hangingCompiler();
-  const defect = new Error('a defect');
+  const defect = new Error('an internal error');
   const failing = analyseTo(head, {
     trust: 'user',
     options: { ...options, nvcc: compiler, jobs: 8 },
@@ -253,7 +249,7 @@ test('where the analysis fails, the compilers that run are stopped and the trees
   git('reset', '--quiet', '--hard', racy);
 });
 
-test('told to end, the command line stops its compilers and leaves nothing behind', async () => {
+test('after a signal the command line stops its compilers and removes its files', async () => {
   const head = commit({ '.selvage.yml': everything });
   git('checkout', '--quiet', first);
   const compiler = hangingCompiler();

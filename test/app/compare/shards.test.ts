@@ -1,4 +1,4 @@
-/** Reviews that several jobs share: each with its own folder, as on machines of their own. */
+/** Reviews that several jobs share: each with its own folder, as on separate computers. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ const skip = ((): string | false => {
     execFileSync('nvcc', ['--version'], { stdio: 'ignore' });
     return false;
   } catch {
-    return 'there is no nvcc';
+    return 'nvcc is missing';
   }
 })();
 
@@ -40,7 +40,7 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Kernels that another unit launches are among them. */
+/** Among them kernels that another unit launches. */
 function unitText(name: string, barrier: string): string {
   return `#include "launch.h"
 __global__ void reverse_${name}(float *out) {
@@ -89,7 +89,7 @@ test('1, 2 and 4 shards give the review of a single job, byte for byte', { skip 
   }
 });
 
-test('a shard that is missing is said, and nothing counts as fixed for it', { skip }, async () => {
+test('a missing shard is reported, and nothing counts as fixed for it', { skip }, async () => {
   const results = await sharded(2, [2]);
   const [manifest] = readdirSync(results, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.json')); // oxfmt-ignore
   const { units } = JSON.parse(readFileSync(join(results, manifest!), 'utf8')) as { units: string[] };
@@ -110,7 +110,7 @@ test('a shard that is missing is said, and nothing counts as fixed for it', { sk
   assert.equal(report.comparison.removedKernels.length, units.includes('src/c.cu') ? 2 : 0);
 });
 
-test('results of another commit, and torn ones, count as missing or are made again', { skip }, async () => {
+test('results of another commit, and truncated ones, count as missing or are recomputed', { skip }, async () => {
   const whole = await review([]);
   const results = await sharded(2);
   const pack = join(results, 'job-1/shard-1-of-2.results');
@@ -124,14 +124,14 @@ test('results of another commit, and torn ones, count as missing or are made aga
   assert.match((await review(['--shards', results])).stdout, /Shard 2 of 2 left no results/);
 });
 
-test('what is not a shard is refused', async () => {
+test('a file that is not a shard is rejected', async () => {
   for (const shard of ['0/2', '3/2', '1/0', '1', '1/1000', 'a/b'])
     assert.equal((await review(['--shard', shard, '--shards', folder])).status, 2);
   assert.equal((await review(['--shard', '1/2'])).status, 2);
   assert.equal((await review(['--shards', join(folder, 'nowhere')])).status, 2);
 });
 
-test('units are shared by what they cost: all of them, each once, and no shard has much more than another', () => {
+test('units are distributed by cost: all of them, each once, with balanced shards', () => {
   const draw = seededRandom(3);
   for (let round = 0; round < 200; round += 1) {
     const units = Array.from({ length: draw.below(30) }, (_, index) => `unit${index}.cu`);

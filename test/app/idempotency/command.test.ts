@@ -19,7 +19,7 @@ const withoutC = spawnSync('cc', ['--version']).status === 0 ? false : 'no C com
 
 const words = ['idempotency', kernels, '--block', '64', '--grid', '4', '--kernel', '/^vector/'];
 
-test('each kernel has a class, what is conditional a condition, and no verdict that nobody asked for', async () => {
+test('each kernel has a class, a conditional one a condition, and no verdict without a request', async () => {
   const run = await selvage([...words, '--format', 'json'], folder, { formats: ['pretty', 'markdown', 'html'] });
   assert.equal(run.status, 0, run.stderr);
   const report = JSON.parse(run.stdout) as Report;
@@ -42,7 +42,7 @@ test('each kernel has a class, what is conditional a condition, and no verdict t
   }
 });
 
-test('beside verdicts the class is in the report, and shown with --verbose', async () => {
+test('together with verdicts the class is in the report, and printed with --verbose', async () => {
   const run = await selvage(['check', ...words.slice(1), '--checks', 'race,divergence,idempotency', '--format', 'json'], folder, { formats: ['pretty'] }); // oxfmt-ignore
   const { kernels: reported } = JSON.parse(run.stdout) as Report;
   assert.deepEqual(reported.map(({ race, idempotency }) => [race.verdict, idempotency?.kernel]), [
@@ -55,7 +55,7 @@ test('beside verdicts the class is in the report, and shown with --verbose', asy
   assert.match(verbose.stdout, /idempotent unless/);
 });
 
-/** Of `vectorAdd` where no more is said. */
+/** The result for `vectorAdd` without further facts. */
 const lines: readonly (readonly [unknown, LaunchVerdict['verdict'], RegExp?])[] = [
   [{ arguments: ['0x10000', '0x10400', '0x10800'] }, 'idempotent'],
   [{ arguments: ['0x10000', '0x10400', '0x0fc00'] }, 'idempotent'],
@@ -72,7 +72,7 @@ const lines: readonly (readonly [unknown, LaunchVerdict['verdict'], RegExp?])[] 
   [{ kernel: 'vectorSub', arguments: [] }, 'undecided', /"vectorSub" is not known/],
 ];
 
-test('launches of a trace are judged, line by line', async () => {
+test('launches of a trace are classified, line by line', async () => {
   const whole = lines.map(([fields]) => ({ kernel: 'vectorAdd', grid: 4, block: 64, ...(fields as object) }));
   writeFileSync(join(folder, 'trace.jsonl'), whole.map((line) => `${JSON.stringify(line)}\n\n`).join(''));
   const run = await selvage([...words, '--launches', 'trace.jsonl'], folder);
@@ -87,7 +87,7 @@ test('launches of a trace are judged, line by line', async () => {
   }
 });
 
-test('a line that is no launch: the others are judged, exit code 3', async () => {
+test('a malformed line: the other launches are classified, exit code 3', async () => {
   const good = JSON.stringify({ kernel: 'vectorSet', grid: 4, block: 64, arguments: ['0x10000', 7] });
   writeFileSync(join(folder, 'damaged.jsonl'), `${good}\n${good.slice(0, 30)}\n${good}`);
   const run = await selvage([...words, '--launches', 'damaged.jsonl'], folder);
@@ -100,7 +100,7 @@ test('a line that is no launch: the others are judged, exit code 3', async () =>
   assert.match(verdicts[1]!.reason!, /not JSON/);
 });
 
-test('validators are written with what they include, and compile', { skip: withoutC }, async () => {
+test('validators are written with the headers that they include, and compile', { skip: withoutC }, async () => {
   const run = await selvage([...words, '--emit', 'validators'], folder);
   assert.equal(run.status, 0, run.stderr);
   const [command, interposer] = [...run.stderr.matchAll(/with\nselvage: {3}(.*)\n/g)].map(([, text]) => text!);

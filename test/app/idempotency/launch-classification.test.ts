@@ -1,4 +1,4 @@
-/** The launches that a host program makes: judged where it says enough of arguments and dimensions. */
+/** The launches of a host program: classified if it determines enough arguments and dimensions. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -47,7 +47,7 @@ cudaTextureObject_t ofArray(cudaArray_t array) {
 }
 `;
 
-/** What is said of each launch of a program whose body is given, by the text of the launch. */
+/** The classification of each launch of a program with the given body, by the text of the launch. */
 async function judged(body: string): Promise<Map<string, string>> {
   const text = `${kernels}\nint run(int m, int *given) {\n  int *a, *b, *c;\n  const int n = 1000;\n  cudaMalloc(&a, n * sizeof(int)); cudaMalloc(&b, 2 * n * sizeof(int)); cudaMalloc(&c, m * sizeof(int));\n  cudaArray_t image;\n  cudaMallocArray(&image, NULL, 64, 64);\n${body}\n  return 0;\n}\n`;
   writeFileSync(join(folder, 'run.cu'), text);
@@ -65,21 +65,21 @@ async function judged(body: string): Promise<Map<string, string>> {
 
 const wrap = 'no arithmetic on indices wraps around';
 
-test('launches are judged by their allocations and sizes', { skip: withoutNvcc }, async () => {
+test('launches are classified by their allocations and sizes', { skip: withoutNvcc }, async () => {
   const said: readonly (readonly [launch: string, verdict: string])[] = [
     ['add<<<4, 256>>>(a, b, b + 1000, n);', 'idempotent: 8000'],
     ['add<<<4, 256>>>(a, b, b + 999, n);', 'undecided: `b` and `out` are in the same memory'],
     ['add<<<4, 256>>>(a, a, b, n);', 'idempotent: 8000'],
     ['add<<<4, 256>>>(a, b, a, n);', 'undecided: `a` and `out` are in the same memory'],
-    // Only the size of what is written is not known.
+    // Only the size of the written range is unknown.
     ['add<<<4, 256>>>(a, b, c, n);', 'idempotent'],
     ['add<<<4, 256>>>(a, given, c, n);', 'undecided: the host program does not say `b`'],
-    // Sizes that the program does not say: different allocations, one allocation, and a pointer to any.
+    // Unspecified sizes: different allocations, one allocation, and a pointer to any.
     ['add<<<m, 256>>>(a, b, c, n);', `idempotent: ${wrap}`],
     ['add<<<4, 256>>>(a, a, b, m);', `idempotent: 8000: ${wrap}`],
     ['add<<<dim3(m, 1, 1), 256>>>(a, b, b + 1000, m);', 'undecided: `b` and `out` are in the same memory'],
     ['add<<<m, 256>>>(a, given, b, n);', 'undecided: the host program does not say grid, `b`'],
-    // Which blocks there are along an axis that the kernel does not read.
+    // The number of blocks along an axis that the kernel does not read is irrelevant.
     ['add<<<dim3(4, m, 1), 256>>>(a, b, c, n);', 'undecided: the host program does not say grid'],
     ['add<<<4, dim3(64, m, 1)>>>(a, b, c, n);', 'undecided: the host program does not say block'],
     ['half<<<m, 256>>>(a, n);', 'undecided: the host program does not say grid'],

@@ -35,7 +35,7 @@ function read(fields: unknown): ReturnType<typeof readLaunch> {
   return readLaunch(typeof fields === 'string' ? fields : JSON.stringify(fields), [scale]);
 }
 
-test('arguments by name, by place and as bytes make the same buffer', () => {
+test('arguments by name, by position and as bytes give the same buffer', () => {
   for (const given of [byName, Object.values(byName), bytes.toString('hex'), `0x${bytes.toString('hex')}`]) {
     const result = read({ ...line, arguments: given });
     assert.ok('launch' in result, JSON.stringify(result));
@@ -46,7 +46,7 @@ test('arguments by name, by place and as bytes make the same buffer', () => {
   assert.ok('launch' in read({ ...line, kernel: '_Z5scale', arguments: { ...byName, n: undefined, param2: 7 } }));
 });
 
-test('allocations and symbols are looked up by what they hold', () => {
+test('allocations and symbols are looked up by the addresses that they contain', () => {
   const allocations = [
     { start: '0x20000', bytes: 16 },
     { start: '0x10000', bytes: '0x40' },
@@ -61,7 +61,7 @@ test('allocations and symbols are looked up by what they hold', () => {
   assert.equal(dynamicShared, 128);
 });
 
-/** Lines that are no launch of any kernel. */
+/** Malformed lines. */
 const malformed: readonly (readonly [unknown, RegExp])[] = [
   ['{"kernel": "scale", "grid": [4', /not JSON/],
   ['', /not JSON/],
@@ -92,7 +92,7 @@ const malformed: readonly (readonly [unknown, RegExp])[] = [
   [`{"kernel":"${'x'.repeat(2 ** 20)}"}`, /more than 1048576 characters/],
 ];
 
-/** Launches that do not fit the kernel, or no device. */
+/** Launches that do not match the kernel or any device. */
 const unfitting: readonly (readonly [unknown, RegExp])[] = [
   [{ ...line, kernel: 'scal' }, /"scal" is not known/],
   [{ ...line, grid: 0 }, /no device accepts a grid of 0, 1, 1/],
@@ -131,7 +131,7 @@ const unfitting: readonly (readonly [unknown, RegExp])[] = [
   ],
 ];
 
-test('memory that others use counts where an argument leads to it', () => {
+test('memory that other processes use counts if an argument points to it', () => {
   for (const [start, isRefused] of [
     [0xfff0, true],
     [0xff80, false],
@@ -148,7 +148,7 @@ for (const [isMalformed, cases] of [
   [false, unfitting],
 ] as const) {
   // oxfmt-ignore
-  test(isMalformed ? 'lines that are no launch say why' : 'launches that do not fit say why', () => {
+  test(isMalformed ? 'malformed lines give a reason' : 'launches that do not match give a reason', () => {
     for (const [fields, expected] of cases) {
       const result = read(fields);
       assert.ok('problem' in result, JSON.stringify(fields));
@@ -158,7 +158,7 @@ for (const [isMalformed, cases] of [
   });
 }
 
-test('a name of several kernels names none', () => {
+test('an ambiguous kernel name matches no kernel', () => {
   const result = readLaunch(JSON.stringify(line), [scale, { ...scale, names: ['scale'] }]);
   assert.ok('problem' in result && /several kernels/.test(result.problem));
 });

@@ -1,4 +1,4 @@
-/** Sequences of launches in a trace: what is read must not be written later, and streams must stay apart. */
+/** Sequences of launches in a trace: later launches must not write data read before, and streams must be disjoint. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ const kernels = fileURLToPath(new URL('../../idempotency/kernels/element-wise.pr
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'selvage-sequences-')));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Each array is as large as what 256 threads write of it; `A'` begins an element behind `A`. */
+/** Each array has the size that 256 threads write; `A'` begins one element after `A`. */
 const address = (array: string): string => `0x${(0x10000 + 0x1000 * (array.charCodeAt(0) - 64) + (array.endsWith("'") ? 4 : 0)).toString(16)}`; // oxfmt-ignore
 
 /** `C=A+B` on a stream: `C=A+B@1`. */
@@ -28,27 +28,27 @@ function launch(text: string): object {
 }
 
 const sequences: readonly (readonly [launches: readonly string[], reason?: RegExp])[] = [
-  // What one launch writes, the next one may read.
+  // The next launch may read the output of the previous one.
   [['C=A+B', 'D=C+A', 'E=D+C']],
   [['C=A+B', 'A=D+B'], /line \d+ may write what that of line \d+ reads/],
   [['C=A+B', "A'=D+B"], /may write what/],
   [['C=A+B', 'D=A+B', 'F=G+H', 'B=C+D'], /may write what/],
-  // What is overwritten is written first when the sequence begins anew, and so is what is read of it.
+  // Overwritten data is written first when the sequence restarts, and so is the input read from it.
   [['C=A+B', 'C=D+E']],
   [['T=A+B', 'C=T+A', 'T=D+E', 'F=T+D']],
   [['C=T+A', 'T=D+E'], /may write what/],
-  // Only a part of what is read was written before.
+  // Only a part of the input was written before.
   [["T'=A+B", 'C=T+A', 'T=D+E'], /may write what/],
   [['C=A+B@1', 'D=A+B@2']],
   [['C=A+B@1', 'D=C+A@2'], /run on two streams and may touch the same memory/],
   [['C=A+B@1', 'A=D+E@2'], /two streams/],
   [['C=A+B@1', 'C=D+E@2'], /two streams/],
-  // What another stream writes may not be there yet.
+  // The writes of another stream may not be visible yet.
   [['T=A+B@1', 'C=T+A@2', 'T=D+E@2'], /two streams|may write/],
   [['C=A+B@1', 'D=E+F@2', 'G=D+E@2', 'H=C+B@1']],
 ];
 
-test('a sequence is idempotent unless a later launch writes what an earlier one reads', async () => {
+test('a sequence is idempotent unless a later launch writes data that an earlier one reads', async () => {
   const lines = sequences.flatMap(([launches], sequence) => launches.map((text) => ({ ...launch(text), sequence })));
   const found = await judged(lines);
   assert.equal(found.size, sequences.length);
@@ -60,7 +60,7 @@ test('a sequence is idempotent unless a later launch writes what an earlier one 
   }
 });
 
-test('a launch that is not idempotent, or none, leaves its sequence undecided', async () => {
+test('a launch that is malformed or not idempotent leaves its sequence undecided', async () => {
   const good = { ...launch('C=A+B'), sequence: 'a' };
   const found = await judged([
     good,

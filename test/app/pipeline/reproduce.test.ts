@@ -34,7 +34,7 @@ test('a witness as a command line', () => {
   assert.equal(reproduceCommand('a.cu', { ...witness, args: { a: other } }, false, []), undefined);
 });
 
-/** The words of a command line as a shell would split it. */
+/** The arguments of a command line as a shell would split it. */
 function wordsOf(command: string): string[] {
   return [...command.matchAll(/'((?:[^']|'\\'')*)'|(\S+)/g)].map(
     ([, quoted, plain]) => plain ?? quoted!.replaceAll(`'\\''`, `'`),
@@ -42,7 +42,7 @@ function wordsOf(command: string): string[] {
 }
 
 for (const file of ['race/grid-barrier', 'race/spin-lock', 'race/tickets', 'divergence/grid-barrier-in-some-blocks']) {
-  test(`the commands of ${file} show its findings again`, async () => {
+  test(`the commands of ${file} reproduce its findings`, async () => {
     const checked = await selvage(['check', `test/kernels/${file}.ptx`, '--format', 'json'], root);
     const { kernels } = JSON.parse(checked.stdout) as { kernels: readonly Record<'race' | 'divergence', Found>[] };
     const findings = kernels.flatMap(({ race, divergence }) => [...race.findings, ...divergence.findings]);

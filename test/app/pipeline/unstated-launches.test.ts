@@ -42,7 +42,7 @@ async function notesOf(root: string, ...words: string[]): Promise<string[]> {
   return diagnostics.filter(({ code }) => code === 'launch/unstated').map(({ message }) => message);
 }
 
-test('what is suggested for CUDA can be pasted, and ends the note', { skip: withoutNvcc }, async (t: TestContext) => {
+test('a suggestion for CUDA can be pasted, and ends the note', { skip: withoutNvcc }, async (t: TestContext) => {
   const root = temporaryFolder(t);
   writeFiles(root, { 'a.cu': scattered });
   const [note, ...others] = await notesOf(root, 'a.cu');
@@ -65,7 +65,7 @@ test('for PTX an entry of the configuration is suggested, which can be pasted', 
   assert.deepEqual(await notesOf(root, 'k.ptx'), []);
 });
 
-test('nothing is said of kernels that are proved under every launch', async (t) => {
+test('nothing is reported for kernels that are proved under every launch', async (t) => {
   const root = temporaryFolder(t);
   const ptx = `.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\nret;\n}\n`;
   writeFiles(root, { 'k.ptx': ptx });

@@ -8,7 +8,7 @@ function mentionsIn(files: Readonly<Record<string, string>>): (file: string, oth
   return fileMentions(tree as unknown as SourceTree).mentionsFile;
 }
 
-test('a file names what it includes, and what that includes', () => {
+test('a file mentions its direct and indirect includes', () => {
   const mentions = mentionsIn({
     'main.cpp': '#include "inc/api.h"\nload("scan.ptx");',
     'inc/api.h': '#include <sort-kernel.cuh>',
@@ -25,7 +25,7 @@ test('a file names what it includes, and what that includes', () => {
   assert.equal(mentions('main.cpp', 'src/with blank.cuh'), false);
 });
 
-test('a name that is no word is looked for in the texts', () => {
+test('a name that is not an identifier is searched in the texts', () => {
   const mentions = mentionsIn({ 'a.cu': '#include "b.h"', 'b.h': '#include "c d.h"', 'c d.h': '', e: '' });
   assert.ok(mentions('a.cu', 'c d.h'));
   assert.equal(mentions('a.cu', 'e.h'), false);

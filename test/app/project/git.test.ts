@@ -54,18 +54,18 @@ const topic = commit(
   'topic',
 );
 
-test('revisions resolve to commits, others are refused', async () => {
+test('revisions resolve to commits, others are rejected', async () => {
   assert.equal(await resolveCommit(repository, 'topic'), topic);
   assert.equal(await resolveCommit(repository, 'topic~1'), first);
   await assert.rejects(resolveCommit(repository, 'nothing'), /not in this repository/);
   await assert.rejects(resolveCommit(repository, '--help'), /not in this repository/);
 });
 
-test('a branch starts where its history meets the other', async () => {
+test('a branch starts at its merge base with the other', async () => {
   assert.equal(await mergeBase(repository, onMain, topic), first);
 });
 
-test('changed files with their hunks, whatever their names', async () => {
+test('changed files with their hunks, for any file names', async () => {
   const files = await changedFiles(repository, first, topic);
   assert.deepEqual(
     files.map(({ path, previousPath, status }) => [path, status, previousPath]),
@@ -95,7 +95,7 @@ test('a commit is written out without touching the checkout', async () => {
   assert.ok(!existsSync(folder));
 });
 
-test('the checkout stands for a commit only as it was committed', async () => {
+test('the checkout represents a commit only without uncommitted changes', async () => {
   assert.equal(await isCheckedOut(repository, topic), true);
   assert.equal(await isCheckedOut(repository, first), false);
   writeFileSync(join(root, 'a.cu'), 'edited\n');

@@ -36,12 +36,12 @@ test('files, folders and patterns name units, each once and in order', () => {
   assert.deepEqual(paths('src/c.cu', 'ready.ptx', './src/c.cu'), ['ready.ptx', 'src/c.cu']);
   assert.deepEqual(paths('src'), ['src/a.cu', 'src/b.cu', 'src/c.cu']);
   assert.deepEqual(paths('.'), ['src/a.cu', 'src/b.cu', 'src/c.cu', 'third_party/d.cu']);
-  assert.deepEqual(paths('built'), ['built/ready.ptx'], 'PTX of a folder counts where there is no source');
+  assert.deepEqual(paths('built'), ['built/ready.ptx'], 'PTX of a folder counts if it has no source');
   assert.deepEqual(paths('**/[ab].cu'), ['src/a.cu', 'src/b.cu']);
   assert.deepEqual(paths('{src,third_party}/?.cu'), ['src/a.cu', 'src/b.cu', 'src/c.cu', 'third_party/d.cu']);
 });
 
-test('the paths of the configuration apply to folders, not to files that are named', () => {
+test('the paths of the configuration apply to folders, not to explicit files', () => {
   const filter = { include: ['**/*.cu'], exclude: ['third_party/**'] };
   const found = findInputs(['.'], root, tree, filter).units.map(({ path }) => path);
   assert.deepEqual(found, ['src/a.cu', 'src/b.cu', 'src/c.cu']);
@@ -49,7 +49,7 @@ test('the paths of the configuration apply to folders, not to files that are nam
   assert.equal(passes('third_party/x/y.cu', filter), false);
 });
 
-test('a header stands for the units that include it', () => {
+test('a header represents the units that include it', () => {
   const { units } = find('src/util/deep.h');
   assert.deepEqual(
     units.map(({ path, throughHeaders }) => [path, [...(throughHeaders ?? [])]]),
@@ -63,18 +63,18 @@ test('a header stands for the units that include it', () => {
   assert.equal(diagnostics[0]?.code, 'input/no-unit');
 });
 
-test('what names nothing is refused', () => {
+test('a name without a match is rejected', () => {
   assert.throws(() => find('src/missing.cu'), /does not exist/);
   assert.throws(() => find('notes.txt'), /not a \.cu/);
   assert.throws(() => find('*.cuda'), /matches no/);
   assert.throws(() => find('src/util'), /no \.cu or \.ptx file/);
 });
 
-test('includes are followed through headers and round circles', () => {
+test('includes are followed through headers and cycles', () => {
   assert.deepEqual(includingUnits(tree, ['src/util/math.cuh']).get('src/util/math.cuh'), ['src/a.cu', 'src/b.cu']);
 });
 
-test('a link that leads out of the tree is not read', () => {
+test('a link that leaves the tree is not read', () => {
   const outside = mkdtempSync(join(tmpdir(), 'selvage-outside-'));
   writeFileSync(join(outside, 'secret.cu'), 'secret');
   symlinkSync(join(outside, 'secret.cu'), join(root, 'link.cu'));
@@ -91,7 +91,7 @@ test('patterns over paths', () => {
   assert.ok(!matches('src/*.cu', 'src/x/a.cu'));
   assert.ok(!matches('src/a.cu', 'src/aXcu'));
   assert.ok(matches('[!a]b', 'xb') && !matches('[!a]b', 'ab'));
-  assert.ok(matches('a+(b).cu', 'a+(b).cu'), 'what is special to regular expressions alone stands for itself');
+  assert.ok(matches('a+(b).cu', 'a+(b).cu'), 'characters special only to regular expressions match literally');
   assert.ok(isPattern('a*') && !isPattern('a+b.cu'));
 });
 

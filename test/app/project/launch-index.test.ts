@@ -18,7 +18,7 @@ function git(root: string, ...words: string[]): void {
   assert.equal(status, 0, stderr);
 }
 
-/** A checkout with these files, and what opens its index. */
+/** A checkout with these files, and a function that opens its index. */
 function checkout(t: TestContext, files: Readonly<Record<string, string>>) {
   const folder = temporaryFolder(t);
   const root = join(folder, 'repo');
@@ -62,7 +62,7 @@ test('kernels, includes, functions that launch, and pasted names are found', () 
   assert.equal(scan('#define L(k) k##_kernel<<<1, 1>>>()').pastes, true);
 });
 
-test('every identifier is among the words, however many there are', () => {
+test('every identifier is among the words, regardless of their number', () => {
   const names = Array.from({ length: 9000 }, (_, index) => `name${index}`);
   const { words } = scan(`${names.join(' ')} ${names.join('+')} 12abc 0x1fULL`);
   assert.equal(words.length, names.length);
@@ -79,7 +79,7 @@ const files = {
   'f.cu': 'void none() { other_kernel<<<1, 1>>>(); }\n',
 };
 
-test('an index says who launches, declares and mentions a name', async (t) => {
+test('an index returns the files that launch, declare and mention a name', async (t) => {
   const index = await checkout(t, files).open();
   assert.deepEqual(index.launching(['k']), ['a.cu', 'c.cu', 'e.cu']);
   assert.deepEqual(index.declaring(['k', 'nothing']), ['a.cu', 'd.cuh']);
@@ -89,7 +89,7 @@ test('an index says who launches, declares and mentions a name', async (t) => {
   assert.equal(index.source('missing.cu'), undefined);
 });
 
-test('what was kept answers as a new scan does, after files changed, came and went', async (t) => {
+test('the cached index equals a new scan, after files changed, appeared and disappeared', async (t) => {
   const { root, open } = checkout(t, files);
   await open();
   const steps: readonly (() => void)[] = [
@@ -113,7 +113,7 @@ test('what was kept answers as a new scan does, after files changed, came and we
   }
 });
 
-test('files that git does not know are read again only where they changed', async (t) => {
+test('untracked files are read again only if they changed', async (t) => {
   const { root, cache, open } = checkout(t, files);
   await open();
   rmSync(join(root, '.git/index'));
@@ -136,12 +136,12 @@ test('files that git does not know are read again only where they changed', asyn
   writeFileSync(join(root, 'b.cpp'), 'void more() { k<<<1, 1>>>(0); }\n');
   assert.deepEqual(await sourcesRead(), ['b.cpp']);
   assert.deepEqual((await openLater()).launching(['k']), ['a.cu', 'b.cpp', 'c.cu', 'e.cu']);
-  // One that was changed just now may change again without another time: it is read each time.
+  // A file changed just now may change again with the same time: it is read each time.
   writeFileSync(join(root, 'b.cpp'), 'void less() { m<<<1, 1>>>(0); }\n');
   assert.deepEqual((await open()).launching(['k']), ['a.cu', 'c.cu', 'e.cu']);
 });
 
-test('a pack that is torn or was changed is dropped, and written anew', async (t) => {
+test('a truncated or modified pack is dropped, and rewritten', async (t) => {
   const { open, pack } = checkout(t, files);
   await open();
   const whole = readFileSync(pack());
@@ -161,7 +161,7 @@ test('a pack that is torn or was changed is dropped, and written anew', async (t
   }
 });
 
-test('without a folder, or outside of a checkout, nothing is kept', async (t) => {
+test('without a folder, or outside of a checkout, nothing is cached', async (t) => {
   const { root, cache, open } = checkout(t, files);
   await open(false);
   rmSync(join(root, '.git'), { recursive: true });
@@ -172,7 +172,7 @@ test('without a folder, or outside of a checkout, nothing is kept', async (t) =>
   assert.equal(cacheFolder({ XDG_CACHE_HOME: 'relative' }, 'launches'), undefined);
 });
 
-test('a link that leads out of the tree is not read, one that stays inside is', async (t) => {
+test('a link that leaves the tree is not read, one that stays inside is', async (t) => {
   const { root, folder, open } = checkout(t, files);
   writeFiles(folder, { 'secret/x.cu': 'void s() { k<<<1, 1>>>(0); }\n' });
   symlinkSync(join(folder, 'secret/x.cu'), join(root, 'out.cu'));

@@ -31,7 +31,7 @@ test('each property comes from the first source that sets it', () => {
   assert.equal(launch?.source, 'option');
 });
 
-test('every distinct launch site is a launch of its own, equal ones are one', () => {
+test('every distinct launch site is a separate launch, equal ones are one', () => {
   const { launches } = resolveLaunches(kernel, 'k', parameters, {
     ...nothing,
     sites: [
@@ -50,7 +50,7 @@ test('every distinct launch site is a launch of its own, equal ones are one', ()
   assert.equal(launches[1]?.scalars.get(1), 5n);
 });
 
-test('a site that cannot be evaluated is analysed with any launch, and listed where others are known', () => {
+test('a site that cannot be evaluated is analysed with any launch, and listed if others are known', () => {
   const known = site(1, { block: [32, 1, 1], grid: [1, 1, 1] });
   const mixed = resolveLaunches(kernel, 'k', parameters, { ...nothing, sites: [known, site(2, {})] });
   assert.deepEqual(mixed.launches.map(({ block }) => block?.[0]), [32, undefined]); // oxfmt-ignore
@@ -61,10 +61,10 @@ test('a site that cannot be evaluated is analysed with any launch, and listed wh
   assert.deepEqual([none.launches[0]?.block, none.launches[0]?.grid], [null, null]);
 });
 
-test('a site that may be cooperative or have clusters does not look settled', () => {
+test('a site that may be cooperative or have clusters is not considered resolved', () => {
   const open = site(3, { unknown: ['block', 'grid', 'cluster', 'cooperative'] });
   const alone = resolveLaunches(kernel, 'k', parameters, { ...nothing, sites: [open] });
-  assert.deepEqual(alone.notEvaluated, [open], 'the symbolic launch does not stand for it');
+  assert.deepEqual(alone.notEvaluated, [open], 'the symbolic launch does not represent it');
   const option = { block: [32, 1, 1], grid: [2, 1, 1] } as const;
   const sized = resolveLaunches(kernel, 'k', parameters, { ...nothing, option, sites: [open] });
   assert.deepEqual(sized.launches.map(({ block }) => block), [[32, 1, 1]]); // oxfmt-ignore
@@ -79,7 +79,7 @@ test('a site that may be cooperative or have clusters does not look settled', ()
   assert.equal(settled.launches[0]?.cooperative, true);
 });
 
-test('a site beyond the limits is left out with a warning', () => {
+test('a site beyond the limits is omitted with a warning', () => {
   const { launches, diagnostics } = resolveLaunches(kernel, 'k', parameters, {
     ...nothing,
     sites: [site(4, { block: [2048, 1, 1], grid: [1, 1, 1] })],
@@ -88,7 +88,7 @@ test('a site beyond the limits is left out with a warning', () => {
   assert.equal(launches[0]?.source, 'symbolic');
 });
 
-test('.reqntid fixes the block, launch bounds only bound it', () => {
+test('.reqntid fixes the block, launch bounds only limit it', () => {
   const required = resolveLaunches(kernelOf({ requiredThreads: [128, 1, 1] }), 'k', [], {
     ...nothing,
     annotation: { block: [64, 1, 1], location: { file: 'a.cu', line: 1 } },

@@ -25,7 +25,7 @@ const view = 'struct View { float* data; int width; int height; };\n';
 const struct16 = { type: 'b8', bytes: 16, alignment: 8 };
 const members = ['data@0', 'width@8', 'height@12'];
 
-test('a struct has members where its layout and the compiled parameter agree', () => {
+test('a struct has members if its layout and the compiled parameter agree', () => {
   const offsets = (compiled: { type: string; bytes: number; alignment: number }, text = `${view}__global__ void k(View v) {}`, symbol = '_Z1k4View') =>
     sources(text, symbol, [compiled])[0]?.fields?.map(({ name, offset }) => `${name}@${offset}`); // oxfmt-ignore
   assert.deepEqual(offsets(struct16), members);
@@ -38,7 +38,7 @@ test('a struct has members where its layout and the compiled parameter agree', (
   assert.equal(offsets({ type: 'u64', bytes: 8, alignment: 8 }), undefined);
 });
 
-test('a type that the source leaves open is taken from the symbol', () => {
+test('a type that the source leaves open is derived from the symbol', () => {
   const text = 'template <typename T> __global__ void k(T n, const T *in, const unsigned short *rest) {}';
   const pointer = { type: 'u64', bytes: 8, alignment: 8 };
   const found = sources(text, '_Z1kIjEvT_PKS0_PKt', [{ type: 'u32', bytes: 4, alignment: 4 }, pointer, pointer]);
@@ -52,7 +52,7 @@ test('a type that the source leaves open is taken from the symbol', () => {
   );
 });
 
-test('an include means the file beside, else every file that fits', () => {
+test('an include resolves to the adjacent file, otherwise to every matching file', () => {
   const files: Record<string, string> = {
     'src/a.cu': '#include "view.h"\n#include <other.h>\n#include "../lib/far.h"\n',
     'src/view.h': '#include "deep/view.h"\n',

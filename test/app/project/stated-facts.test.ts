@@ -31,7 +31,7 @@ function stated(comment: string, assume: readonly string[] = []) {
   );
 }
 
-test('a launch in a comment is held to the limits of devices, with its place', () => {
+test('a launch in a comment is checked against the limits of devices, with its place', () => {
   const { annotation, diagnostics } = stated('// selvage: grid=4 block=64,64 cluster=32 shared=300000 arg(n=3)');
   assert.deepEqual(
     diagnostics.map(({ severity, code, location }) => [severity, code, location?.line, location?.column]),
@@ -45,7 +45,7 @@ test('a launch in a comment is held to the limits of devices, with its place', (
   assert.deepEqual(stated('// selvage: block=32,32 shared=1024').diagnostics, []);
 });
 
-test('an assumption about a member that is not there is told of, not dropped in silence', () => {
+test('an assumption about a missing member is reported, not dropped silently', () => {
   const { assumptions, diagnostics } = stated(
     '// selvage: assume(v.width == 64) assume(v.widht == 64) assume(other.n == 1) assume(param0.width > n) assume(m == 1)',
     ['v.height == 4'],

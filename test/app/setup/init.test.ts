@@ -1,4 +1,4 @@
-/** `selvage init`: what it finds, what it writes, and what it leaves alone. */
+/** `selvage init`: its detection, the files that it writes, and those that it does not touch. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ function folderOf(files: Files): string {
   return folder;
 }
 
-/** Of a copy that came without its history. */
+/** The entry of a copy without its history. */
 const notCloned = pathToFileURL(join(tmpdir(), 'selvage-copy/dist/cli.js')).href;
 
 const workflowPath = '.github/workflows/selvage.yml';
@@ -53,7 +53,7 @@ test('each layout gets a workflow and a configuration with the flags of its buil
     const workflow = parse(read(folder, workflowPath)) as Workflow;
     assert.ok(workflow.on['pull_request']?.types?.includes('ready_for_review'));
     assert.ok('merge_group' in workflow.on && !('pull_request_target' in workflow.on));
-    // What the default branch finds is what pull requests read.
+    // Pull requests read the cache of the default branch.
     assert.deepEqual(workflow.on['push'], { branches: ['main'] });
     assert.ok('workflow_dispatch' in workflow.on);
     assert.deepEqual(workflow.permissions, {});
@@ -65,7 +65,7 @@ test('each layout gets a workflow and a configuration with the flags of its buil
   }
 });
 
-test('architectures: sm_80 unless nothing is built for it', async () => {
+test('architectures: sm_80 unless the build specifies others', async () => {
   const cases: [string, string[]][] = [
     ['set(CMAKE_CUDA_ARCHITECTURES 75 80 90)', ['sm_80']],
     ['set(CMAKE_CUDA_ARCHITECTURES "90a-real;100")', ['sm_90']],
@@ -80,7 +80,7 @@ test('architectures: sm_80 unless nothing is built for it', async () => {
   }
 });
 
-test('nothing is overwritten unless somebody asks for it, and a dry run writes nothing', async () => {
+test('nothing is overwritten without --force, and a dry run writes nothing', async () => {
   const { files } = layouts['Make']!;
   const folder = folderOf({ ...files, '.selvage.yml': 'version: 1\n' });
   const dry = await selvage(['init', '--dry-run'], folder);
@@ -97,7 +97,7 @@ test('nothing is overwritten unless somebody asks for it, and a dry run writes n
   assert.match(read(folder, '.selvage.yml'), /-DEXTRA=3/);
 });
 
-test('the workflow uses the action from where the command runs', async () => {
+test('the workflow uses the action of the repository that provides the command', async () => {
   const folder = folderOf({ 'k.cu': '__global__ void k() {}\n' });
   const workspace = createWorkspace();
   made.push(workspace.root);
@@ -135,10 +135,10 @@ test('the workflow uses the action from where the command runs', async () => {
     'a step of another action',
   );
   rmSync(join(workspace.root, 'action.yml'));
-  assert.deepEqual(await used(), ['OWNER/selvage@v0', false], 'a repository that holds a copy');
+  assert.deepEqual(await used(), ['OWNER/selvage@v0', false], 'a repository with a copy');
 });
 
-test('kernels without a launch, folders of others, and headers of PyTorch are told', async () => {
+test('kernels without a launch, third-party folders, and headers of PyTorch are reported', async () => {
   const folder = folderOf({
     'a.cu': '__global__ void used() {}\n__global__ void alone(int* p) {}\nvoid f() { used<<<1, 32>>>(); }\n',
     'b.cu': '#include <torch/extension.h>\n',
@@ -156,7 +156,7 @@ test('kernels without a launch, folders of others, and headers of PyTorch are to
   assert.equal(workflow.jobs.selvage.steps.at(-1)?.with?.['nvcc-args'], '${{ steps.torch.outputs.flags }}');
 });
 
-test('names of the repository cannot write a workflow or a key', async () => {
+test('names in the repository cannot inject a workflow or a key', async () => {
   const evil = "x'\n  evil: true\n#${{ secrets.A }}";
   const folder = folderOf({
     'setup.py': `CUDAExtension(include_dirs=["in'c"], extra_compile_args={'nvcc': ["-DA='b'", "-DB=$(id)", "-DC=\${{ x }}", "--options-file=x", "-ccbin=y"]})\n`,
@@ -172,7 +172,7 @@ test('names of the repository cannot write a workflow or a key', async () => {
   assert.doesNotMatch(read(folder, workflowPath), /secrets|\$\(id\)/);
 });
 
-test('a folder without CUDA, a file and an odd action are refused', async () => {
+test('a folder without CUDA, a file and an invalid action are rejected', async () => {
   const folder = folderOf({ 'a.cpp': 'int main() {}\n' });
   assert.equal((await selvage(['init'], folder)).status, 2);
   assert.match((await selvage(['init', 'a.cpp'], folder)).stderr, /is not a folder/);

@@ -1,7 +1,7 @@
-/** Small repositories of five kinds, each with a kernel that is right and one that races. */
+/** Small repositories of five kinds, each with a race-free and a racy kernel. */
 import type { Files } from '../../github/runner.ts';
 
-/** `factor` is what the flags of the build have to bring. */
+/** `factor` must come from the flags of the build. */
 const kernels = (factor: string): string => `__global__ void scale(float* a, float f, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) a[i] *= f * ${factor};
@@ -22,9 +22,9 @@ const factor = '#pragma once\n#define FACTOR 2\n';
 
 export interface Layout {
   readonly files: Files;
-  /** What the configuration has to say of the flags. */
+  /** The flags that the configuration must specify. */
   readonly flags: readonly string[];
-  /** Where the kernel is that races. */
+  /** The file of the racy kernel. */
   readonly racy: string;
 }
 
@@ -80,7 +80,7 @@ setup(
     flags: ['-std=c++17', '--use_fast_math', '-Icsrc/include', '-DFAST', '-DLEVEL=2'],
     racy: 'csrc/k.cu',
   },
-  'headers alone': {
+  'headers only': {
     files: {
       'CMakeLists.txt': `cmake_minimum_required(VERSION 3.18)
 project(lib)

@@ -71,13 +71,13 @@ function verdictOf(outcome: CheckOutcome | undefined): string {
 
 /** Everything goes to workers. */
 const atOnce = { alone: 0, stretch: 1 };
-/** What hangs in this thread, so that it goes to a worker. */
+/** Kernels that hang in this thread, so that they are passed to a worker. */
 function* hanging(request: CheckRequest): Steps<CheckResult> {
   if (request.name !== 'fine' && request.name !== 'racy') for (;;);
   return yield* checkSteps(request);
 }
 
-test('a stretch of code is stopped, and what it throws or gives comes through', () => {
+test('a bounded call is stopped, and returns or throws the result of its code', () => {
   assert.equal(
     within(1000, () => 5),
     5,
@@ -98,7 +98,7 @@ test('a stretch of code is stopped, and what it throws or gives comes through', 
 
 test('a kernel that hangs is stopped here, then in its worker; the others keep their results', async () => {
   const limits = { stretch: 50, grace: 100, patience: 2 };
-  // Long enough for what does not hang, on a busy machine too.
+  // Long enough for other kernels, on a busy computer too.
   await withChecks({ timeout: 2000, limits, check: hanging }, async (checks) => {
     const outcomes = await Promise.all(
       ['fine', 'hangs', 'racy', 'waits', 'fine'].map((name) => checks.check(task(name))),
@@ -126,10 +126,10 @@ test('launches that were checked before one that hangs keep their results, later
   });
 });
 
-test('a worker that breaks down is a defect of one kernel; one that fills its memory is short of it', async () => {
+test('a worker that crashes is an internal error of one kernel; one that fills its memory runs out of it', async () => {
   const names = ['throws', 'fine', 'exits', 'fine', 'fills', 'racy'];
   await withChecks({ limits: { stretch: 50, memory: 64 }, check: hanging }, async (checks) => {
-    // The first goes to a worker, and all after it.
+    // The first and all following ones are passed to a worker.
     const outcomes = await Promise.all(names.map((name) => checks.check(task(name))));
     assert.deepEqual(
       outcomes.map(([outcome]) => verdictOf(outcome)),
@@ -145,7 +145,7 @@ test('a worker that breaks down is a defect of one kernel; one that fills its me
   });
 });
 
-test('a worker asks for the solver and the sources', async () => {
+test('a worker requests the solver and the sources', async () => {
   await withChecks({ limits: { stretch: 50 }, check: hanging }, async (checks) => {
     assert.equal(await checks.solverName(), null);
     const [outcome] = await checks.check(task('asks'));
@@ -154,7 +154,7 @@ test('a worker asks for the solver and the sources', async () => {
   });
 });
 
-test('what is left after a while is shared among workers, with the same results', async () => {
+test('after a while the remaining kernels are distributed to workers, with the same results', async () => {
   const names = ['racy', 'fine', 'racy', 'fine', 'racy'];
   const run = (jobs: number, limits: CheckSettings['limits'] = {}): Promise<readonly CheckOutcome[]> =>
     withChecks({ jobs, limits }, async (checks) =>
@@ -166,7 +166,7 @@ test('what is left after a while is shared among workers, with the same results'
   assert.deepEqual(await run(3, { alone: 0 }), here);
 });
 
-test('a worker switches markers, and tells what is open as data', async () => {
+test('a worker enables markers, and returns open pairs as data', async () => {
   const text = `.version 8.6\n.target sm_80\n.address_size 64
 .visible .entry marked(.param .u64 a) {
 .reg .b32 %r<4>; .reg .b64 %d<6>;
@@ -211,12 +211,12 @@ ret;
   assert.deepEqual(await run({ limits: { stretch: 50 }, check: hanging }), here);
 });
 
-test('a check that waits, or hangs, ends when the program is told to', async () => {
+test('a check that waits, or hangs, ends when the program is aborted', async () => {
   const controller = new AbortController();
   await withChecks({ signal: controller.signal, limits: { stretch: 50 }, check: hanging }, async (checks) => {
     const all = ['hangs', 'fine'].map((name) => checks.check(task(name)));
-    void setTimeout(500).then(() => controller.abort(new Error('told to end')));
-    for (const one of all) await assert.rejects(one, /told to end/);
+    void setTimeout(500).then(() => controller.abort(new Error('aborted by the test')));
+    for (const one of all) await assert.rejects(one, /aborted by the test/);
   });
 });
 
@@ -244,7 +244,7 @@ test('a query of the solver ends soon after the time of its kernel', async () =>
   });
 });
 
-/** Does nothing for longer than the kernel's time. */
+/** Does nothing for longer than the time of the kernel. */
 function* sleeping(request: CheckRequest): Steps<CheckResult> {
   yield* settled(() => setTimeout(300));
   return yield* checkSteps(request);
@@ -263,7 +263,7 @@ test('only CPU time counts: a kernel whose thread waits for a core or a solver i
   });
 });
 
-test('time that runs out marks the result', async () => {
+test('expired time marks the result', async () => {
   const check = ({ budget }: CheckRequest): Steps<CheckResult> =>
     settled(async () => {
       const reason = { kind: budget.expired() ? 'out-of-time' : 'not-proved' } as const;

@@ -6,8 +6,8 @@ import { type CheckSettings, openChecks } from '../../../src/app/workers/check-p
 export type CheckFunction = (request: CheckRequest) => Promise<CheckResult>;
 
 /**
- * Places to check kernels in as a test wants them.
- * @param check - in place of the real one, in this thread
+ * Executors of checks with the settings of a test.
+ * @param check - replaces the real one, in this thread
  * @param places - where and how long kernels are checked
  */
 export function checksBy(

@@ -1,4 +1,4 @@
-/** A worker that fails as the name of the kernel says. */
+/** A worker that fails as the name of the kernel specifies. */
 import { setTimeout } from 'node:timers/promises';
 import { parentPort } from 'node:worker_threads';
 import { settled, type Steps } from '../../../src/base/coroutine.ts';
@@ -23,7 +23,7 @@ function* asks(request: CheckRequest): Steps<CheckResult> {
   };
 }
 
-/** Does nothing for longer than the kernel's time. */
+/** Does nothing for longer than the time of the kernel. */
 function* sleeps(request: CheckRequest): Steps<CheckResult> {
   yield* settled(() => setTimeout(1500));
   return yield* checkSteps(request);

@@ -8,7 +8,7 @@ import { nothingOpen, type CheckResult } from '../../../src/check/request/check-
 import { lowerModule } from '../../../src/ir/lower.ts';
 import { parsePtx } from '../../../src/ptx/parser.ts';
 
-/** A kernel with a shared array, whose thread index is in %r1, an address made of it in %rd2, its element in %f1. */
+/** A kernel with a shared array: thread index in %r1, an address derived from it in %rd2, its element in %f1. */
 function kernelOf(body: string, { name = 'k', type = 'f32' } = {}) {
   const register = type === 'f32' ? '%f' : '%i';
   const ptx = `.version 8.0
@@ -36,7 +36,7 @@ ret;
 const formOf = (...parameters: Parameters<typeof kernelOf>) => proofForm(kernelOf(...parameters));
 const scaled = (factor: string) => `mul.f32 %f2, %f1, ${factor};\nst.global.f32 [%rd2], %f2;`;
 
-test('values that are only stored, their constants and their types are left out of a proof form', () => {
+test('stored values, their constants and their types are omitted from a proof form', () => {
   const form = formOf(scaled('0f3F800000'));
   assert.ok(form);
   assert.equal(formOf(scaled('0f40000000')), form);
@@ -45,7 +45,7 @@ test('values that are only stored, their constants and their types are left out 
   assert.equal(formOf('add.s32 %i2, %i1, 7;\nst.global.s32 [%rd2], %i2;', integers), form);
 });
 
-test('addresses, conditions, barriers, widths and lanes stay in a proof form', () => {
+test('addresses, conditions, barriers, widths and lanes are part of a proof form', () => {
   const forms = [
     scaled('0f3F800000'),
     'st.global.f32 [%rd2+4], %f1;',
@@ -66,13 +66,13 @@ test('addresses, conditions, barriers, widths and lanes stay in a proof form', (
   assert.equal(new Set(forms).size, forms.length);
 });
 
-test('a kernel has no proof form where stored values may matter', () => {
+test('a kernel has no proof form if stored values may matter', () => {
   const bodies = [
     // An index, a guard and an address from memory.
     'ld.global.u32 %r2, [%rd2];\nmul.wide.u32 %rd4, %r2, 4;\nadd.s64 %rd5, %rd1, %rd4;\nst.global.f32 [%rd5], %f1;',
     'setp.gt.f32 %p1, %f1, 0f00000000;\n@%p1 st.global.f32 [%rd2], %f1;',
     'ld.global.u64 %rd4, [%rd2];\nst.global.f32 [%rd4], %f1;',
-    // A lane's value that becomes an index.
+    // A value of another lane that becomes an index.
     'ld.global.u32 %r2, [%rd2];\nshfl.sync.down.b32 %r3, %r2, 1, 31, -1;\nmul.wide.u32 %rd4, %r3, 4;\nadd.s64 %rd5, %rd1, %rd4;\nst.global.f32 [%rd5], %f1;',
     'atom.global.add.u32 %r2, [%rd2], 1;',
     'red.global.add.u32 [%rd2], 1;',
@@ -87,7 +87,7 @@ test('a kernel has no proof form where stored values may matter', () => {
 
 const proved = { verdict: 'proved', findings: [], assumptions: [] } as const;
 
-/** Checks that answer all alike, and how often they were asked. */
+/** Checks that return the same answer, and the number of their calls. */
 function counting(result: CheckResult): { checks: KernelChecks; asked: string[] } {
   const asked: string[] = [];
   const check = async ({ request, launches }: CheckTask): Promise<readonly CheckOutcome[]> => {
@@ -131,7 +131,7 @@ test('instances with one proof form share a proof', async () => {
   assert.deepEqual(await askedOf({}, tasks), ['k<float>']);
 });
 
-test('instances are checked by themselves where anything that matters differs', async () => {
+test('instances are checked separately if anything relevant differs', async () => {
   const others = [
     taskOf('k<float, 64>'),
     taskOf('other<float>'),
@@ -143,7 +143,7 @@ test('instances are checked by themselves where anything that matters differs', 
   assert.equal((await askedOf({}, [taskOf('k<float>'), ...others])).length, 1 + others.length);
 });
 
-test('what is no proof, or rests on equal values, is not shared', async () => {
+test('a result without a proof, or one that depends on equal values, is not shared', async () => {
   const tasks = [taskOf('k<float>'), taskOf('k<int>')];
   const equal = { ...proved, assumptions: [{ kind: 'equal-value-writes', text: 'equal' }] } as const;
   const open = { ...proved, verdict: 'possible', reason: { kind: 'out-of-time' } } as const;

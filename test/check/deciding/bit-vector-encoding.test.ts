@@ -1,4 +1,4 @@
-/** The bit-vector tier against trying all threads. */
+/** The bit-vector tier compared with enumeration of all threads. */
 import { SolverTier } from '../../../src/check/deciding/solver-tier.ts';
 import { Answers } from '../../../src/solver/answers.ts';
 import assert from 'node:assert/strict';
@@ -13,7 +13,7 @@ import { describe, problemsOf, shown } from '../problem.ts';
 
 after(closeSolver);
 
-/** Registers `%r20` on hold what a few random instructions compute from the indices, and from n where it is asked for. */
+/** From `%r20` on, results of a few random instructions over the indices, and over n if requested. */
 function bitKernel(random: Random, unknowns: readonly string[]): Kernel {
   const sources = ['%r0', '%r3', '%r6', ...unknowns];
   let text = 'mov.u32 %r3, %tid.y;';
@@ -54,7 +54,7 @@ async function decide(problem: ReturnType<typeof problemsOf>[number], units: num
   return answers;
 }
 
-test('what the indices decide, the solver decides as trying all threads does', async () => {
+test('for conditions over the indices the solver agrees with enumeration of all threads', async () => {
   const counts = { proved: 0, open: 0, budget: 0 };
   for (let seed = 0; seed < 50; seed++) {
     const random = seededRandom(seed);
@@ -75,7 +75,7 @@ test('what the indices decide, the solver decides as trying all threads does', a
   assert.ok(counts.proved > 40 && counts.open > 40 && counts.budget < 5, JSON.stringify(counts));
 });
 
-test('what is proved for any number and any size of block holds for those that are tried', async () => {
+test('a proof for any scalar and block size agrees with enumeration of the sizes that are tried', async () => {
   const counts = { proved: 0, open: 0, budget: 0 };
   for (let seed = 500; seed < 530; seed++) {
     const random = seededRandom(seed);
@@ -99,14 +99,14 @@ const any = { block: null, launch: { block: null } } as const;
 const doubling = (body: string): string =>
   `mov.u32 %r20, 1; L: setp.ge.u32 %p9, %r20, %r5; @%p9 bra X; ${body} bar.sync 0; shl.b32 %r20, %r20, 1; bra L; X:`;
 
-test('a butterfly with a growing mask', async () => {
+test('a butterfly with a growing mask is proved for powers of two', async () => {
   const body = (test: string): string =>
     doubling(
       `and.b32 %r21, %r0, %r20; setp.${test}.s32 %p1, %r21, 0; @!%p1 bra N; or.b32 %r22, %r0, %r20;
        ${load('%r23', '%d0', '%r22', 10)} ${store('%d0', '%r0', '%r23', 11)} ${store('%d0', '%r22', '%r0', 12)} N:`,
     );
   assert.equal(await verdicts(body('eq'), any), 'proved/proved');
-  // The other half of the threads has itself for a partner.
+  // Each thread of the other half is its own partner.
   assert.equal(await verdicts(body('eq').replace('or.b32 %r22', 'xor.b32 %r22'), any), 'proved/proved');
   const missing = body('eq').replace('bar.sync 0;', '');
   assert.equal(await verdicts(missing, any), 'race/proved');
@@ -114,8 +114,8 @@ test('a butterfly with a growing mask', async () => {
   assert.equal(await verdicts(everyone, any), 'race/proved');
 });
 
-test('what holds for powers of two alone', async () => {
-  // t + n - (t & (n - 1)) for threads of a block of n: n for each where n is a power of two, else not.
+test('a property that only powers of two satisfy is proved only for them', async () => {
+  // t + n - (t & (n - 1)) for threads of a block of n: always n if n is a power of two, otherwise not.
   const body = `sub.s32 %r1, %r5, 1; and.b32 %r2, %r0, %r1; sub.s32 %r3, %r0, %r2; add.s32 %r3, %r3, %r0; ${store('%d0', '%r3', '%r0', 10)}`;
   assert.equal(await verdicts(body, { ...any, assume: [isPowerOfTwo] }), 'proved/proved');
   assert.equal(await verdicts(body, { ...any, assume: [isPowerOfTwo.replace('- 1)) == 0', '- 1)) <= 0')] }), 'proved/proved'); // oxfmt-ignore
@@ -126,7 +126,7 @@ test('what holds for powers of two alone', async () => {
   assert.equal(await verdicts(between, { ...grid, assume: [few] }), 'race/proved');
 });
 
-test('assumptions about bits that exclude each other, or an access', async () => {
+test('assumptions about bits may contradict each other or exclude an access', async () => {
   const body = `and.b32 %r1, %r9, 1; setp.eq.s32 %p1, %r1, 1; @!%p1 bra E; xor.b32 %r2, %r0, 5; ${store('%d0', '%r2', '%r0', 10)} E:`;
   const { contradiction } = await check(body, { assume: ['(n & 1) == 0', '(n & 3) == 1'] });
   assert.ok(contradiction);
@@ -136,8 +136,8 @@ test('assumptions about bits that exclude each other, or an access', async () =>
   assert.equal(await verdicts(body, { ...any, assume: ['(n & 1) == 1'] }), 'proved/proved');
 });
 
-test('what wraps around is an index only as far as it is taken not to', async () => {
-  // (b * n + t) ^ 1 of a grid of any size: equal for two threads where the sum starts over, which no natural grid shows.
+test('a wrapping expression is an index only as far as it is assumed not to wrap', async () => {
+  // (b * n + t) ^ 1 of a grid of any size: equal for two threads if the sum wraps, in no representative grid.
   const body = `xor.b32 %r1, %r7, 1; ${store('%d1', '%r1', '%r0', 10)}`;
   const options = { block: null, grid: null, launch: { block: null, grid: null } } as const;
   assert.equal((await check(body, options)).race.verdict, 'possible');

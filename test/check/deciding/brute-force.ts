@@ -1,4 +1,4 @@
-/** Obligations by trying values for all unknowns: what the tiers are compared with. */
+/** Obligations by enumeration of values for all unknowns: the reference for the tiers. */
 import type { KernelContext } from '../../../src/check/context/facts.ts';
 import type { Random } from '../../../src/base/random.ts';
 import type { Instances, TermInstance } from '../../../src/check/obligations/instance.ts';
@@ -14,8 +14,8 @@ const axes = ['x', 'y', 'z'] as const;
 const mostRounds = 6n;
 
 /**
- * Looks for two different threads (blocks) of an obligation that meet.
- * @param limit assignments to try; where there are more, as many of them at random
+ * Looks for two different threads (blocks) of an obligation that overlap.
+ * @param limit assignments to try; if there are more, a random sample of this size
  * @param assumes terms that must not wrap around in either thread
  */
 export function findOverlap(

@@ -1,4 +1,4 @@
-/** Addresses of digits in a radix of unknown sizes: what is refuted does not meet in any launch that is tried. */
+/** Addresses of digits in a radix of unknown sizes: a refuted pair overlaps in no launch that is tried. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Random, seededRandom } from '../../../src/base/random.ts';
@@ -7,21 +7,21 @@ import { sweep } from '../../run/sweep.ts';
 import { kernelOf } from '../kernel-text.ts';
 import { problemsOf } from '../problem.ts';
 
-/** A product of sizes, each `n`, `m` or a number. */
+/** A product of sizes, each `n`, `m` or an integer. */
 type Size = readonly ('n' | 'm' | number)[];
 
 interface Layout {
-  /** Extents of the digits of the index, the fastest first; the last digit has what is left. */
+  /** Extents of the digits of the index, the fastest first; the last digit is the remaining quotient. */
   readonly extents: readonly [Size, Size];
-  /** What the index stays below; null: nothing. */
+  /** Upper bound of the index; null if unbounded. */
   readonly bound: Size | null;
-  /** The weights of the digits in elements, and what a second store adds. */
+  /** Weights of the digits in elements, and an offset that a second store adds. */
   readonly weights: readonly [Size, Size, Size];
   readonly added: Size | null;
   /** Bytes of a store. */
   readonly bytes: 4 | 8;
   /**
-   * Where the middle digit comes from: the rest by the product, the quotient by the first extent, or the round of a loop;
+   * Source of the middle digit: remainder by the product, quotient by the first extent, or iteration of a loop;
    * with two loops the second store is in the other one.
    */
   readonly middle: 'rest' | 'quotient' | 'loop' | 'loops';
@@ -33,7 +33,7 @@ function randomLayout(random: Random): Layout {
   const extents = [x, y] as const;
   const all = [x, y, z];
   const middle = random.pick(['rest', 'quotient', 'loop', 'loops'] as const);
-  // Weights of some order of the digits, now and then with one factor too many or too few.
+  // Weights of some order of the digits, sometimes with one factor too many or too few.
   const order = random.pick([[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]); // oxfmt-ignore
   const weights: Size[] = [[], [], []];
   let weight: Size = random.chance(0.2) ? [2] : [];
@@ -132,7 +132,7 @@ function areMeeting(layout: Layout, scope: 'block' | 'grid', threads: number, bl
   return false;
 }
 
-test('what digits refute does not meet', () => {
+test('pairs that the digits refute do not overlap', () => {
   const counts = { refuted: 0, apart: 0, met: 0 };
   for (let seed = 0; seed < sweep(400, 20_000); seed++) {
     const random = seededRandom(seed);

@@ -1,4 +1,4 @@
-/** Enumeration by parts, against trying all combinations. */
+/** Enumeration by parts compared with enumeration of all combinations. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Random, seededRandom } from '../../../src/base/random.ts';
@@ -10,7 +10,7 @@ function piece(text: string): TextPart {
   return { text: `(${text})`, uses: new Set(text.match(/\w+_[12]|\bk\b/g)) };
 }
 
-/** A side over `bx`, `tx` and a round `r`, with a guard or two. */
+/** A side over `bx`, `tx` and an iteration `r`, with a guard or two. */
 function randomSide(random: Random, side: 1 | 2, sizes: readonly [number, number, number]): SideParts {
   const [bx, tx, r] = [`bx_${side}`, `tx_${side}`, `r_${side}`];
   const texts = [`${random.pick([1, 4, 12, 16, 64])} * ${tx}`, `${random.pick([16, 48, 64, 256])} * ${bx}`, `${random.pick([0, 4, 64, 1024])} * ${r}`]; // oxfmt-ignore
@@ -43,7 +43,7 @@ function addresses({ constant, parts, guards, variables }: SideParts, k: number)
   return found;
 }
 
-test('random sides meet in parts where they meet when all is tried', () => {
+test('random sides overlap in parts exactly if full enumeration finds an overlap', () => {
   const random = seededRandom(5);
   const count = { apart: 0, meet: 0 };
   for (let round = 0; round < 400; round++) {
@@ -76,7 +76,7 @@ function rename(side: SideParts): SideParts {
   };
 }
 
-test('what is too much work is not decided', () => {
+test('an enumeration over its budget is undecided', () => {
   const random = seededRandom(7);
   const sizes = [8, 6, 3] as const;
   const sides = [randomSide(random, 1, sizes), randomSide(random, 2, sizes)] as const;

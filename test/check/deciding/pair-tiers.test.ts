@@ -35,7 +35,7 @@ function linearKernel(random: Random): Kernel {
   return kernelOf(`mov.u32 %r3, %tid.y; ${access(20)} ${random.chance(0.3) ? 'bar.sync 0;' : ''} ${access(21)}`);
 }
 
-test('linear addresses: what is refuted has no overlap, and trying all threads finds what there is', () => {
+test('linear addresses: refuted pairs have no overlap, and enumeration of all threads finds each overlap', () => {
   const counts = { refuted: 0, none: 0, hits: 0 };
   for (let seed = 0; seed < 300; seed++) {
     const random = seededRandom(seed);
@@ -55,18 +55,18 @@ test('linear addresses: what is refuted has no overlap, and trying all threads f
         counts[found ? 'hits' : 'none']++;
         if (tried.kind !== 'hits') continue;
         assert.ok(tried.exact);
-        // A hit names two threads that do meet: as values of the unknowns.
+        // A hit names two threads that do overlap, as values of the unknowns.
         const [hit] = tried.hits;
         const letter = obligation.scope === 'block' ? 'Thread' : 'Block';
         assert.notDeepEqual(hit![`first${letter}`], hit![`second${letter}`], where);
       }
     }
   }
-  // The tier earns its place: it settles most of what there is to settle.
+  // The tier decides more than half of all pairs.
   assert.ok(counts.refuted > counts.none / 3 && counts.hits > 100, JSON.stringify(counts));
 });
 
-test('random kernels: what any tier proves has no overlap', async () => {
+test('random kernels: pairs that any tier proves have no overlap', async () => {
   const solver = await sharedSolver();
   const counts: Record<string, number> = { affine: 0, enumeration: 0, solver: 0 };
   for (let seed = 0; seed < sweep(30, 60); seed++) {
@@ -99,7 +99,7 @@ test('random kernels: what any tier proves has no overlap', async () => {
   for (const [tier, count] of Object.entries(counts)) assert.ok(count > 30, `${tier}: ${count}`);
 });
 
-test('the solver agrees with trying all threads where that is possible', async () => {
+test('the solver agrees with enumeration of all threads where that is feasible', async () => {
   const solver = await sharedSolver();
   let decided = 0;
   for (let seed = 1000; seed < 1030; seed++) {
@@ -127,8 +127,8 @@ test('the solver agrees with trying all threads where that is possible', async (
   assert.ok(decided > 60);
 });
 
-test('rounds that differ by one are told apart once', () => {
-  // The element 4 (k + 1) that a round reads is the element 4 that the round before wrote where k = 0, and only there.
+test('iterations that differ by one are distinguished once', () => {
+  // Element 4 (k + 1) that an iteration reads is element 4 of the previous iteration's write only if k = 0.
   const kernel = kernelOf(`mov.u32 %r1, 0; L: setp.ge.s32 %p1, %r1, 6; @%p1 bra X;
     shl.b32 %r2, %r1, 2; ${load('%r4', '%d0', '%r2', 10)}
     bar.sync 0; mov.u32 %r3, 4; ${store('%d0', '%r3', '%r0', 11)} add.s32 %r1, %r1, 1; bra L; X:`);
@@ -145,7 +145,7 @@ test('rounds that differ by one are told apart once', () => {
   }
 });
 
-test('without enough evaluations nothing is tried', () => {
+test('without enough evaluations enumeration does not start', () => {
   const [block] = problemsOf(kernelOf(store('%d0', '%r0', '%r0', 10)), { block: [64, 1, 1] });
   const { context, instances, obligations } = block!;
   const difference = addressDifference(context.symbolic, instances, obligations[0]!);

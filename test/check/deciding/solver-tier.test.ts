@@ -1,4 +1,4 @@
-/** Questions with the premises that they need, against all premises at once; and questions that are equal but for names. */
+/** Queries with the premises that they need, against all premises at once; and queries that differ only in names. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Random, seededRandom } from '../../../src/base/random.ts';
@@ -25,10 +25,10 @@ const noOther = (): Promise<Solver> =>
     }),
   });
 
-/** A name for the unknown of a number. */
+/** Maps the number of an unknown to its name. */
 type Naming = (unknown: number) => string;
 
-/** What an encoding of a kernel says: indices below sizes, quotients, products that grow with a factor, and rows of them. */
+/** Premises of a kernel's encoding: indices below sizes, quotients, products monotone in a factor, and rows of them. */
 function randomPremises(random: Random): { count: number; premises: (name: Naming) => Premise[] } {
   const parts: ((name: Naming) => Premise[])[] = [];
   const products: { of: number; e: number; u: number }[] = [];
@@ -107,7 +107,7 @@ function tierOf(
 
 const plain: Naming = (unknown) => `x${unknown}`;
 
-/** What all premises at once say. */
+/** The answer with all premises at once. */
 async function atOnce(premises: readonly Premise[], stated: readonly string[], question: string): Promise<string> {
   const session = openBuiltIn(noOther);
   for (const { text } of premises) session.add(text);
@@ -117,7 +117,7 @@ async function atOnce(premises: readonly Premise[], stated: readonly string[], q
 
 const kinds = { proved: 'unsat', open: 'sat', budget: 'unknown' } as const;
 
-test('premises on demand: as all of them at once, and the proof is one of its own', async () => {
+test('premises on demand: the answer of all premises at once, with a separate proof', async () => {
   const counts = { unsat: 0, sat: 0, unknown: 0, fewer: 0 };
   const seeds = sweep(400, 2000);
   for (let seed = 0; seed < seeds; seed++) {
@@ -146,8 +146,8 @@ test('premises on demand: as all of them at once, and the proof is one of its ow
   assert.ok(counts.unknown < seeds / 20, JSON.stringify(counts));
 });
 
-test('rows and their products keep apart what a question says of neither', async () => {
-  // The number of a block, (bz * gy + by) * gx + bx, as compilers write it: the sum of products that no one multiplied out.
+test('rows and their products separate two elements that no premise of the query mentions', async () => {
+  // The index of a block, (bz * gy + by) * gx + bx, as compilers write it: a sum of products that are not expanded.
   const list = new PremiseList();
   const lemma = new ProductLemma(list);
   const declare = (name: string, ...facts: readonly string[]): void =>
@@ -179,7 +179,7 @@ test('rows and their products keep apart what a question says of neither', async
   assert.equal((await ask(`(and (= ${one} (+ 1 ${other})) (or ${differ}))`)).kind, 'open');
 });
 
-test('questions that differ in names, and in premises that they do not need, have one answer', async () => {
+test('queries that differ in names, and in premises that they do not need, have one answer', async () => {
   for (let seed = 0; seed < sweep(150, 600); seed++) {
     const random = seededRandom(seed);
     const { count, premises } = randomPremises(random);
@@ -199,12 +199,12 @@ test('questions that differ in names, and in premises that they do not need, hav
     const where = `seed ${seed}`;
     assert.deepEqual(shown(again), shown(alone), where);
     assert.deepEqual(shown(again, plain, renamed, count), shown(first, plain, plain, count), where);
-    // What is remembered is charged as if it were not: no budget depends on what was asked before.
+    // A cached answer is charged as if it were computed: no budget depends on earlier queries.
     assert.equal(efforts[1]!.left, efforts[0]!.left, where);
   }
 });
 
-/** A result with its model, in other names. */
+/** A result with its model under other names. */
 function shown(result: ObligationResult, name: Naming = plain, from: Naming = plain, count = 0): unknown {
   if (result.kind !== 'open') return result.kind;
   const model = new Map(result.model);

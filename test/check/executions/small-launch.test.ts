@@ -1,4 +1,4 @@
-/** What is proved by looking at all executions of a small launch, and what must not be. */
+/** Proofs by enumeration of all executions of a small launch, and kernels that must not be proved. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { atomic, fence, load, programOf, store, until, when, x, y, z } from '../../litmus/statements.ts';
@@ -32,17 +32,17 @@ const exclusion = (order: 'sc' | 'acq_rel'): LitmusProgram =>
     [store(y, 1, 'relaxed'), fence(order), load(x, 'relaxed', 'gpu', when(0)), store(z, 2)],
   );
 
-test('a message that a third thread hands on is proved, if it is handed on to where the reader is', async () => {
+test('a message that a third thread forwards is proved, if its scope includes the reader', async () => {
   assert.deepEqual(await verdicts(relay('gpu')), ['proved']);
   assert.notDeepEqual(await verdicts(relay('cta')), ['proved']);
 });
 
-test('threads that announce themselves exclude each other by fence.sc alone', async () => {
-  // A run that holds stores back shows the race of the second one.
+test('in the store-buffering pattern only fence.sc gives mutual exclusion', async () => {
+  // A run that delays stores reproduces the race of the second one.
   assert.deepEqual(await verdicts(exclusion('sc'), exclusion('acq_rel')), ['proved', 'race']);
 });
 
-test('the last of threads that count differently written works on what the others left', async () => {
+test('the last thread of an atomic counter reads the others’ writes if all counts release and acquire', async () => {
   const counts = (order: 'acq_rel' | 'relaxed', last: number): LitmusProgram =>
     programOf(
       'block',
@@ -52,7 +52,7 @@ test('the last of threads that count differently written works on what the other
   assert.deepEqual(await verdicts(counts('acq_rel', 1), counts('relaxed', 1), counts('acq_rel', 0)), ['proved', 'race', 'race']); // oxfmt-ignore
 });
 
-test('what waits for a value that nobody stores does not happen', async () => {
+test('code after a wait for a value that no thread stores is unreachable', async () => {
   const waits = (value: number): LitmusProgram =>
     programOf('grid', [store(y, value, 'relaxed')], [load(y, 'relaxed', 'gpu', when(2)), store(x)], [store(x, 2)]);
   assert.deepEqual(await verdicts(waits(1), waits(2)), ['proved', 'race']);
@@ -69,12 +69,12 @@ ${body}
 st.u32 [%d1], 2;
 END:`;
 
-test('a word of one thread holds what it wrote last, until another thread is seen to access it', async () => {
+test('a location of one thread contains its last write until another thread accesses it', async () => {
   const drawn = (last: number, ...other: Parameters<typeof programOf>[1]): LitmusProgram =>
     programOf('grid', [atomic(z, 'add', 'relaxed', 'gpu', { test: when(last) }), store(x)], [...other, store(x, 2)]);
   const add = atomic(z, 'add', 'relaxed', 'gpu');
   assert.deepEqual(await verdicts(drawn(1), drawn(0), drawn(1, add)), ['proved', 'race', 'race']);
-  // It goes round once before it comes to the store.
+  // Its loop iterates once before the store.
   const waits = (end: number): LitmusProgram =>
     programOf(
       'grid',
@@ -82,7 +82,7 @@ test('a word of one thread holds what it wrote last, until another thread is see
       [store(x, 2)],
     );
   assert.deepEqual(await verdicts(waits(1), waits(2)), ['proved', 'race']);
-  // Another thread comes to access it only once it has read a word of the first.
+  // Another thread accesses it only after it has read a write of the first thread.
   const found = (read: number): LitmusProgram =>
     programOf(
       'grid',
@@ -94,8 +94,8 @@ test('a word of one thread holds what it wrote last, until another thread is see
   assert.equal(free, 'proved');
 });
 
-test('loops within loops are followed round by round', async () => {
-  // The inner loop waits; the outer one makes two rounds, of which only the second waits for the flag.
+test('nested loops are followed iteration by iteration', async () => {
+  // The inner loop waits; the outer one has two iterations, of which only the second waits for the flag.
   const nested = (bound: number): string =>
     handover(`
 mov.u32 %r20, 0;
@@ -111,7 +111,7 @@ add.u32 %r20, %r20, 1; setp.lt.u32 %p5, %r20, 2; @%p5 bra OUTER;`);
   assert.notEqual(none.race.verdict, 'proved');
 });
 
-test('loops that are too long to follow end the search, not the check', async () => {
+test('loops that are too long to enumerate end the search, not the check', async () => {
   for (const condition of [
     'setp.lt.u32 %p5, %r20, 10000000;',
     'ld.u32 %r22, [%d2+128]; setp.lt.u32 %p5, %r20, %r22;',
@@ -125,19 +125,19 @@ ld.relaxed.cta.u32 %r21, [%d2]; setp.ne.u32 %p4, %r21, 1; @%p4 bra END;`);
   }
 });
 
-test('a flag that may be set at first orders nothing', async () => {
+test('a flag that may be set initially orders nothing', async () => {
   const flags = `
 ld.acquire.cta.u32 %r20, [%d2]; setp.ne.u32 %p3, %r20, 1; @%p3 bra END;`;
   assert.equal((await check(handover(flags))).race.verdict, 'proved');
   const stated = await check(handover(flags), { assume: ['b[*] in 0..1'] });
   assert.notEqual(stated.race.verdict, 'proved');
-  // What weak accesses find at first is not known.
+  // The initial value that weak accesses read is unknown.
   const weak = `
 ld.u32 %r20, [%d2+64]; setp.eq.u32 %p3, %r20, 1; @%p3 bra END;`;
   assert.notEqual((await check(handover(weak))).race.verdict, 'proved');
 });
 
-test('a flag whose initialiser has it set orders nothing', async () => {
+test('a flag whose initialiser sets it orders nothing', async () => {
   const waits = handover('L: ld.acquire.cta.u32 %r20, [flag]; setp.ne.u32 %p3, %r20, 1; @%p3 bra L;', 'st.release.cta.u32 [flag], 1;'); // oxfmt-ignore
   const verdictWith = async (initialiser: string): Promise<string> => {
     const kernel = kernelOf(waits, `.visible .global .align 4 .u32 flag${initialiser};`);

@@ -47,7 +47,7 @@ function randomCondition(random: Random): string {
     mad.lo.s32 %r10, %r6, ${factor()}, %r10; ${wrap} setp.${comparison}.${random.pick(['s32', 'u32'])} %p1, %r10, ${random.pick([0, 1, 2, 31, 32, 33, 64, 96])};`;
 }
 
-test('conditions tried for all threads agree within a block or a warp exactly where they are found to', () => {
+test('conditions agree within a block or a warp exactly if enumeration of all threads finds them uniform', () => {
   const counts = { uniform: 0, varying: 0 };
   for (let seed = 0; seed < 400; seed++) {
     const random = seededRandom(seed);
@@ -78,7 +78,7 @@ test('conditions tried for all threads agree within a block or a warp exactly wh
 });
 
 test('a branch counts only for threads that reach it', () => {
-  // The inner condition tells threads apart that the outer one has sent away.
+  // The inner condition distinguishes threads that the outer one has excluded.
   const body = `setp.ge.s32 %p1, %r0, 32; @%p1 bra X; setp.lt.s32 %p2, %r0, 32; @!%p2 bra X; bar.sync 0; ${end} X: ${end}`;
   const { tier, obligations } = ask(body, [64, 1, 1], [1, 1, 1]);
   const kinds = obligations.map((obligation) => enumerateBranch(tier, obligation, 'block').kind);
@@ -96,28 +96,28 @@ test('a condition over values that are not enumerated is left open', () => {
   assert.equal(kindOf('setp.lt.s32 %p1, %r0, 500;'), 'uniform');
 });
 
-test('uniform branches ask nothing', () => {
+test('uniform branches produce no obligations', () => {
   assert.equal(ask(`setp.lt.s32 %p1, %r9, 5; @%p1 bra X; bar.sync 0; ${end} X: ${end}`, [64, 1, 1], [1, 1, 1]).obligations.length, 0); // oxfmt-ignore
 });
 
-test('an early exit leads to the end and to nothing that others do', () => {
+test('an early exit reaches the end without a barrier or code of other threads', () => {
   const early = (body: string): boolean[] => ask(body, [64, 1, 1], [1, 1, 1]).obligations.map(({ earlyExit }) => earlyExit); // oxfmt-ignore
   assert.deepEqual(early(`setp.ge.s32 %p1, %r0, 40; @%p1 ret; bar.sync 0; ${end}`), [true]);
-  // What it does on its own way out is its own affair.
+  // Code on its own path to the end does not matter.
   assert.deepEqual(early(`setp.ge.s32 %p1, %r0, 40; @%p1 bra E; bar.sync 0; ${end} ret; E: ${store('%d2', '%r0', '%r0', 61)}`), [true]); // oxfmt-ignore
   assert.deepEqual(early(`setp.ge.s32 %p1, %r0, 40; @%p1 bra E; bar.sync 0; E: ${end}`), [false]);
   assert.deepEqual(early(`setp.ge.s32 %p1, %r0, 40; @%p1 bra E; bar.sync 0; ${end} ret; E: bar.sync 0; ${end}`), [false, false]); // oxfmt-ignore
   assert.deepEqual(early(`setp.ge.s32 %p1, %r0, 40; @%p1 bra E; bar.sync 0; ${end} ret; E: bra E;`), [false]);
 });
 
-test('barriers of the whole block, and those that are not modelled', () => {
+test('barriers of the whole block are obligations, and so are barriers that are not modelled', () => {
   const kernel = kernelOf(`bar.sync 0; barrier.sync 0; bar.red.popc.u32 %r1, 0, %p1; bar.sync 1; bar.sync 0, 32;
     bar.arrive 0, 64; bar.warp.sync -1; barrier.cluster.arrive; barrier.cluster.wait; ${end}`);
   assert.equal(pointsOf(kernel, isFullBarrier).length, 3);
   assert.equal(kernel.blocks.flatMap(({ instructions }) => instructions.filter(isClusterBarrier)).length, 2);
 });
 
-test('what a warp executes together depends on the branches around it', () => {
+test('whether a warp executes a collective together depends on the branches around it', () => {
   const body = `setp.lt.s32 %p1, %r0, 7; @%p1 bra X; shfl.sync.idx.b32 %r1, %r0, 0, 31, -1; X: ${end}`;
   const { symbolic, kernel, loaded } = contextOf(body);
   const dependences = controlDependence(kernel);

@@ -1,4 +1,4 @@
-/** Locks: what is ordered by them, and each way of getting them wrong. */
+/** Locks: accesses that they order, and each incorrect lock. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type CheckOptions, check, closeSolver, load, store } from '../kernel-text.ts';
@@ -27,20 +27,20 @@ test('work under a lock with its fences is ordered', async () => {
   assert.equal(await race(`${take()} ${fence} ${work}`), 'proved');
 });
 
-test('a lock that lacks something proves nothing', async () => {
+test('an incomplete lock proves nothing', async () => {
   const broken: Readonly<Record<string, string>> = {
     'no fence at all': `${take()} ${work} ${release}`,
-    'no fence behind taking it': `${take()} ${work} ${fence} ${release}`,
+    'no fence after the acquisition': `${take()} ${work} ${fence} ${release}`,
     'no fence before the release': `${take()} ${fence} ${work} ${release}`,
-    'fences that reach the block alone': `${take()} fence.acq_rel.cta; ${work} fence.acq_rel.cta; ${release}`,
-    'an exchange that reaches the block alone': `${take('atom.cta.global.cas.b32')} ${fence} ${work} ${fence} ${release}`,
-    'work behind the release': `${take()} ${fence} ${fence} ${release} ${work}`,
-    'work before taking it': `${work} ${take()} ${fence} ${fence} ${release}`,
-    'a release by who does not hold it': `${release} ${take()} ${fence} ${work} ${fence} ${release}`,
-    'a release on one way only, then work': `${take()} ${fence} setp.eq.s32 %p2, %r0, 3; @!%p2 bra M; ${fence} ${release} M: ${work} ${fence} ${release}`,
+    'fences of block scope': `${take()} fence.acq_rel.cta; ${work} fence.acq_rel.cta; ${release}`,
+    'a compare-and-swap of block scope': `${take('atom.cta.global.cas.b32')} ${fence} ${work} ${fence} ${release}`,
+    'work after the release': `${take()} ${fence} ${fence} ${release} ${work}`,
+    'work before the acquisition': `${work} ${take()} ${fence} ${fence} ${release}`,
+    'a release by a thread that does not hold the lock': `${release} ${take()} ${fence} ${work} ${fence} ${release}`,
+    'a release on one path only, then work': `${take()} ${fence} setp.eq.s32 %p2, %r0, 3; @!%p2 bra M; ${fence} ${release} M: ${work} ${fence} ${release}`,
     'a weak release': `${take()} ${fence} ${work} ${fence} st.global.u32 [%d2], 0;`,
-    'another value that is stored': `${take()} ${fence} ${work} ${fence} atom.global.exch.b32 %r21, [%d2], %r8;`,
-    'who found it taken': `atom.global.cas.b32 %r20, [%d2], 0, 1; setp.eq.s32 %p1, %r20, 0; @%p1 bra X; ${fence} ${work} ${fence} ${release} X:`,
+    'a release that stores another value': `${take()} ${fence} ${work} ${fence} atom.global.exch.b32 %r21, [%d2], %r8;`,
+    'work if the lock was taken': `atom.global.cas.b32 %r20, [%d2], 0, 1; setp.eq.s32 %p1, %r20, 0; @%p1 bra X; ${fence} ${work} ${fence} ${release} X:`,
     'a lock for each thread': `mul.wide.s32 %d20, %r7, 4; add.s64 %d2, %d2, %d20; ${take()} ${fence} ${work} ${fence} ${release}`,
   };
   for (const [what, body] of Object.entries(broken)) assert.notEqual(await race(body), 'proved', what);
@@ -57,7 +57,7 @@ ${fence} ${between} ${work} ${fence} atom.global.exch.b32 %r21, [%d40], 0;`;
 const table = '.global .align 4 .b32 t[256];';
 const fromTable = `mov.u64 %d50, t; cvta.global.u64 %d50, %d50; ${load('%r30', '%d50', '%r0', 51)}`;
 
-test('of an array of locks, the own one orders work on what tells which it is', async () => {
+test('a lock of an array orders work on the element whose index selects the lock', async () => {
   assert.equal(await race(underLockOf('%r0', '%r0')), 'proved');
   assert.equal(await race(underLockOf('%r30', '%r30', '', 'and.b32 %r30, %r0, 3;')), 'proved');
   // Several elements share a lock.
@@ -75,17 +75,17 @@ test('of an array of locks, the own one orders work on what tells which it is', 
   const broken: Readonly<Record<string, readonly [string, string, string?, string?]>> = {
     'a lock for each element, and several of them work on one': ['%r30', '%r31', '', 'shr.s32 %r31, %r30, 3;'],
     'an index that is cut off': ['%r30', '%r31', '', 'cvt.s32.s8 %r31, %r30;'],
-    'another index than that of the lock': ['%r30', '%r31', '', load('%r31', '%d50', '%r8', 53)],
+    'an index other than that of the lock': ['%r30', '%r31', '', load('%r31', '%d50', '%r8', 53)],
     'the lock of another element is released': ['%r30', '%r30', 'xor.b32 %r32, %r30, 1; mul.wide.s32 %d41, %r32, 4; add.s64 %d40, %d2, %d41;'],
-    'somebody else releases the lock': ['%r30', '%r30', '', 'setp.eq.s32 %p5, %r0, 5; @%p5 st.release.gpu.global.u32 [%d2], 0;'],
+    'another thread releases the lock': ['%r30', '%r30', '', 'setp.eq.s32 %p5, %r0, 5; @%p5 st.release.gpu.global.u32 [%d2], 0;'],
   }; // oxfmt-ignore
   for (const [what, [index, at, between, rest]] of Object.entries(broken))
     assert.notEqual(await ofTable(index, at, between, rest), 'proved', what);
   assert.notEqual(await race(underLockOf('%r7', '%r0')), 'proved', 'a lock for each thread of the launch');
 });
 
-test('of an array of locks, none stays held once the index that names it has changed', async () => {
-  // Round by round: work under the lock of this round, or on what the next round's index names while this one is held.
+test('a lock of an array is not held any more once the index that selects it has changed', async () => {
+  // In each iteration: work under its lock, or on the element of the next iteration's index under the previous lock.
   const rounds = (order: string): string =>
     `mov.u64 %d50, t; cvta.global.u64 %d50, %d50; mov.u32 %r33, 0;
 R: add.s32 %r34, %r33, %r0; ${load('%r30', '%d50', '%r34', 51)} ${order} add.s32 %r33, %r33, 1;
@@ -99,48 +99,48 @@ setp.lt.s32 %p6, %r33, %r9; @%p6 bra R;`;
   assert.notEqual((await check(moved, brief)).race.verdict, 'proved');
 });
 
-test('fences and exchanges of the block order threads of one block', async () => {
+test('fences and exchanges of block scope order threads of one block', async () => {
   const body = `${take('atom.cta.global.cas.b32')} fence.acq_rel.cta; ${work} fence.acq_rel.cta; ${release}`;
   assert.equal(await race(body, { grid: [1, 1, 1] }), 'proved');
   assert.notEqual(await race(body), 'proved');
 });
 
-test('what is read under a lock differs between threads, though the address does not', async () => {
+test('a value that is read under a lock differs between threads, although the address does not', async () => {
   const section = `${take()} ${fence} ${work} ${fence} ${release}`;
-  // Stores at what each thread found: any two may be the same, or not.
+  // Stores at the index that each thread read: any two may be equal or not.
   assert.notEqual(await race(`${section} mul.lo.s32 %r3, %r1, %r8; ${store('%d1', '%r3', '%r0', 12)}`), 'proved');
   const { divergence } = await check(`${section} setp.gt.s32 %p3, %r1, 5; @%p3 bra Y; bar.sync 0; Y: ${work}`, launch);
   assert.notEqual(divergence.verdict, 'proved');
 });
 
-test('a race under a lock that lacks its fences says so', async () => {
+test('a race under a lock without fences reports the missing fences', async () => {
   const { race: bare } = await check(`${take()} ${work} ${release}`, launch);
   assert.match(bare.findings[0]!.message, /both threads hold the lock `b`, but no `__threadfence\(\)`/);
   const { race: after } = await check(`${take()} ${fence} ${fence} ${release} ${work}`, launch);
   assert.ok(after.findings.every(({ message }) => !/hold the lock `b`/.test(message)));
 });
 
-test('what looks like a lock and is none', async () => {
+test('patterns that resemble a lock but are not one prove nothing', async () => {
   const one: CheckOptions = { grid: [1, 1, 1] };
   const broken: Readonly<Record<string, string>> = {
-    'a result that is looked at again behind the release': `atom.global.cas.b32 %r20, [%d2], 0, 1; mov.u32 %r22, 0;
+    'a result that is tested again after the release': `atom.global.cas.b32 %r20, [%d2], 0, 1; mov.u32 %r22, 0;
       L: setp.ne.s32 %p1, %r20, 0; @%p1 bra N; ${fence} ${work} ${fence} ${release}
       N: add.s32 %r22, %r22, 1; setp.lt.s32 %p2, %r22, 2; @%p2 bra L;`,
-    'a lock that is reset between two that take it': `atom.global.cas.b32 %r20, [%d2], 0, 1; bar.sync 0;
+    'a lock that is reset between two acquisitions': `atom.global.cas.b32 %r20, [%d2], 0, 1; bar.sync 0;
       setp.ne.s32 %p2, %r0, 0; @%p2 bra M; st.global.u32 [%d2], 0; M: bar.sync 0;
       setp.eq.s32 %p1, %r20, 0; @!%p1 bra O; ${fence} ${work} ${fence} ${release} bra X;
       O: atom.global.cas.b32 %r23, [%d2], 0, 1; setp.eq.s32 %p3, %r23, 0; @!%p3 bra X; ${fence} ${work} ${fence} ${release} X:`,
-    'a store that may go to the lock': `add.s64 %d20, %d2, 4; setp.gt.s32 %p4, %r8, 3; selp.b64 %d21, %d20, %d2, %p4;
+    'a store that may alter the lock': `add.s64 %d20, %d2, 4; setp.gt.s32 %p4, %r8, 3; selp.b64 %d21, %d20, %d2, %p4;
       setp.ne.s32 %p2, %r0, 5; @%p2 bra M; atom.global.exch.b32 %r24, [%d21], 0; M: ${take()} ${fence} ${work} ${fence} ${release}`,
   };
   for (const [what, body] of Object.entries(broken)) assert.notEqual(await race(body, one), 'proved', what);
-  // A store hands on only what its own thread has fenced: not what it has found.
+  // A store publishes only accesses that its own thread has fenced, not those it has observed.
   const early = `${take()} setp.eq.s32 %p2, %r0, 7; @!%p2 bra M; st.volatile.global.u32 [%d2], 0; bra X;
     M: ${fence} ${work} ${fence} st.volatile.global.u32 [%d2], 0; X:`;
   assert.notEqual(await race(early), 'proved');
 });
 
-test('a counter or lock that is set up under another lock may be set up again', async () => {
+test('a counter or lock that is initialised under another lock may be initialised again', async () => {
   const other = 'add.s64 %d30, %d2, 64;';
   const under = (body: string): string =>
     `K: atom.global.cas.b32 %r30, [%d30], 0, 1; setp.ne.s32 %p5, %r30, 0; @%p5 bra K; ${fence} ${body} ${fence} atom.global.exch.b32 %r31, [%d30], 0;`;

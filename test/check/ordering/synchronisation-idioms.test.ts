@@ -1,4 +1,4 @@
-/** What a finding says of accesses behind a wait for a flag. */
+/** Findings about accesses after a wait for a flag. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { check, closeSolver } from '../kernel-text.ts';
@@ -14,7 +14,7 @@ WAIT: ${load}
 ld.global.u32 %r21, [%d1]; st.shared.u32 [s], %r21;
 END:`;
 
-test('a wait for a flag that orders nothing is told, and no barrier, for which the threads would wait in vain', async () => {
+test('a wait for a flag that orders nothing is reported, and no barrier advised, which would deadlock', async () => {
   const waiting = 'ld.volatile.global.u32 %r20, [%d2]; setp.eq.s32 %p3, %r20, 0; @%p3 bra WAIT;';
   const { race } = await check(handOver(waiting));
   const [first] = race.findings;

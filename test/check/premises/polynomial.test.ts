@@ -22,7 +22,7 @@ function valueOf(sum: Polynomial, values: ReadonlyMap<string, bigint>): bigint {
   return total;
 }
 
-test('sums and products have the values of what they are made of', () => {
+test('sums and products have the values of their operands combined', () => {
   for (let round = 0; round < 300; round++) {
     const values = new Map(names.map((name) => [name, BigInt(random.below(21) - 10)]));
     const [a, b] = [randomPolynomial(), randomPolynomial()];
@@ -39,7 +39,7 @@ test('sums and products have the values of what they are made of', () => {
   }
 });
 
-test('what cancels is gone, and what is too long is not multiplied out', () => {
+test('terms that cancel are removed, and products that are too long are not expanded', () => {
   assert.equal(plus(new Map([['n', 2n]]), new Map([['n', 1n]]), -2n).size, 0);
   const long = new Map(Array.from({ length: 5 }, (_, i) => [`n${i}`, 1n] as const));
   assert.equal(multiplyPolynomials(long, long), null);

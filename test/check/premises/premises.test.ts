@@ -41,7 +41,7 @@ function conditions(...texts: string[]) {
 const pinned = (index: number, offset: number, bytes: number, ...texts: string[]): bigint | undefined =>
   pinnedScalar(conditions(...texts), parameters, index, offset, bytes);
 
-test('a name stands for a whole number of the kernel', () => {
+test('a name denotes a whole integer of the kernel', () => {
   const place = (...path: string[]) => {
     const found = namedScalar(parameters, path);
     return found && [found.index, found.offset];
@@ -50,20 +50,20 @@ test('a name stands for a whole number of the kernel', () => {
   assert.deepEqual(place('v', 'inner', 'width'), [3, 8]);
   assert.deepEqual(place('param3', 'inner', 'width'), [3, 8]);
   assert.deepEqual(place('param9'), [9, 0], 'PTX without source');
-  assert.equal(place('v'), null, 'a struct is no number');
+  assert.equal(place('v'), null, 'a struct is not an integer');
   assert.equal(place('v', 'width'), null);
   assert.equal(place('opaque', 'width'), null);
-  assert.equal(place('scale'), null, 'the bits of a float are no number');
+  assert.equal(place('scale'), null, 'the bits of a float are not an integer');
   assert.equal(place('v', 'ratio'), null);
   assert.equal(place('m'), null);
 });
 
-test('assumptions pin a scalar where they leave one value', () => {
+test('assumptions fix a scalar if only one value satisfies them', () => {
   assert.equal(pinned(0, 0, 4, 'n == 64'), 64n);
   assert.equal(pinned(0, 0, 4, 'n == -1'), 0xffffffffn);
   assert.equal(pinned(0, 0, 4, 'n > 2 && 4 > n'), 3n);
   assert.equal(pinned(0, 0, 4, '2 * 8 <= n', 'n <= warpSize / 2'), 16n);
-  assert.equal(pinned(1, 0, 4, 'u <= 0'), 0n, 'an unsigned number is at least 0');
+  assert.equal(pinned(1, 0, 4, 'u <= 0'), 0n, 'an unsigned integer is at least 0');
   assert.equal(pinned(0, 0, 4, 'n <= 0'), undefined);
   assert.equal(pinned(0, 0, 4, 'n == 4 || n == 5'), undefined);
   assert.equal(pinned(0, 0, 4, 'n == 4', 'n == 5'), undefined);
@@ -72,7 +72,7 @@ test('assumptions pin a scalar where they leave one value', () => {
   assert.equal(pinned(3, 0, 4, 'v.inner.width == 7'), undefined);
 });
 
-test('an assumption says nothing of a part of a number, of several at once, or of the bits of a float', () => {
+test('an assumption does not apply to part of an integer, to several at once, or to the bits of a float', () => {
   assert.equal(pinned(0, 0, 2, 'n == 64'), undefined);
   assert.equal(pinned(3, 8, 8, 'v.inner.width == 7'), undefined);
   assert.equal(pinned(2, 0, 4, 'scale == 1'), undefined);
@@ -81,7 +81,7 @@ test('an assumption says nothing of a part of a number, of several at once, or o
   assert.deepEqual([low, high], [-(1n << 63n), (1n << 63n) - 1n]);
 });
 
-test('what a mask of low bits leaves is a remainder', () => {
+test('masking with low bits is a remainder', () => {
   for (const text of ['(n & 7) == 0', '0 == (7 & n)', 'n % 8 == 0'])
     assert.equal(multipleOf(conditions(text)[0]!)?.divisor, 8n, text);
   for (const text of ['(n & 6) == 0', '(n & 7) == 1', '(n & -8) == 0', '(n & u) == 0', '(n & 0) == 0'])
@@ -96,7 +96,7 @@ const vocabulary = {
   product: (): string => assert.fail('no products'),
 };
 
-/** The value of SMT-LIB text over integers. */
+/** The value of an SMT-LIB term over the integers. */
 function valueOf(text: string, values: Readonly<Record<string, bigint>>): bigint | boolean {
   const tokens = text.match(/[()]|[^\s()]+/g)!;
   let at = 0;
@@ -120,7 +120,7 @@ function valueOf(text: string, values: Readonly<Record<string, bigint>>): bigint
   return read();
 }
 
-test('an execution satisfies an assumption where its conditions hold, and then its premises are true', () => {
+test('an execution satisfies an assumption if its conditions hold, and then its premises are true', () => {
   const random = seededRandom(5);
   const expression = (depth: number): string => {
     if (depth === 0 || random.chance(0.3)) return random.pick(['n', 'u', 'n', 'u', '0', '1', '3', '7', '-2']);

@@ -1,4 +1,4 @@
-/** What a finding tells beyond its verdict: the interleaving, the smallest launch, and what would decide it. */
+/** Details of a finding beyond its verdict: interleaving, smallest launch, and statements that would decide it. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { ReportedRace } from '../../../src/report-model/finding.ts';
@@ -25,7 +25,7 @@ async function onlyRace(body: string, options: CheckOptions = {}): Promise<Repor
 
 const symbolic = { block: null, grid: null } as const;
 
-test('a race is told with its threads, what is missing and what to do', async () => {
+test('a race is reported with its threads, the missing order and the remedy', async () => {
   const finding = await onlyRace(exchange(32));
   const { interleaving, overlap, message } = finding;
   assert.deepEqual(
@@ -38,7 +38,7 @@ test('a race is told with its threads, what is missing and what to do', async ()
   assert.match(message, /^Thread \d+ (reads|writes) 4 bytes of `s` while thread \d+ (reads|writes) the same 4 bytes, both on line \d+; no `__syncthreads\(\)` separates the two accesses\. Add `__syncthreads\(\)` between the two accesses\.$/); // oxfmt-ignore
 });
 
-test('a finding records what its threads did, in the order of the run, with what the cells held', async () => {
+test('a finding records the events of its threads, in the order of the run, with the values of the cells', async () => {
   const { interleaving } = await onlyRace(exchange(32));
   const recording = interleaving?.recording ?? [];
   const shared = recording.filter(({ cell }) => cell?.isShared);
@@ -47,10 +47,10 @@ test('a finding records what its threads did, in the order of the run, with what
     interleaving?.steps.map(({ action, threads }) => [action, threads[0]]),
   );
   assert.deepEqual(new Set(recording.map(({ thread }) => thread)), new Set([0, 1]));
-  // What led to the accesses of each thread comes before them, and nothing comes after the last.
+  // The path to the accesses of each thread comes before them, and nothing comes after the last.
   assert.equal(recording.at(-1), shared.at(-1));
   assert.ok(recording.length > shared.length);
-  // In a kernel without a race nothing is recorded, and neither is a run of too many steps.
+  // A kernel without a race records nothing, and neither does a run over its step limit.
   assert.equal((await racesOf(exchange(32, '^', 'bar.sync 0;'))).length, 0);
   const long = `mov.u32 %r3, 0; W: add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, 9000; @%p1 bra W; ${exchange(32)}`;
   const [late] = await racesOf(long);
@@ -58,7 +58,7 @@ test('a finding records what its threads did, in the order of the run, with what
   assert.equal(late.interleaving?.recording, undefined);
 });
 
-test('the barrier that both passed last is named, and how often', async () => {
+test('the last barrier that both threads passed is named, with its count', async () => {
   const body = `mov.u32 %r3, 0;
     L: bar.sync 0; ${exchange(32)} add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, 3; @%p1 bra L;`;
   const findings = await racesOf(body);
@@ -71,28 +71,28 @@ test('the barrier that both passed last is named, and how often', async () => {
     assert.ok(location && location.line > 0);
   }
   assert.match(findings[0]!.message, /\. Both threads last passed the barrier on line \d+(, for the 2nd time)?\. Add /);
-  // Only in the second round does a thread write what another has read in the first.
+  // Only in the second iteration does a thread write an element that another has read in the first.
   const late = await racesOf(`mov.u32 %r3, 0;
     L: bar.sync 0; setp.eq.s32 %p2, %r3, 0; @%p2 bra M; ${exchange(32)} M: add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, 2; @%p1 bra L;`);
   assert.match(late[0]!.message, /for the 2nd time\. Add /);
   assert.equal(late[0]!.interleaving?.steps[0]?.times, 2);
 });
 
-test('__syncwarp() is named where only threads of one warp meet', async () => {
+test('__syncwarp() is named only if the racing threads are in one warp', async () => {
   const kindOf = async (body: string, options?: CheckOptions): Promise<string | undefined> =>
     (await onlyRace(body, options)).interleaving?.missing?.kind;
   assert.equal(await kindOf(exchange(1)), 'warp-barrier');
   assert.equal(await kindOf(exchange(16)), 'warp-barrier');
   assert.equal(await kindOf(exchange(32)), 'block-barrier');
-  // Neighbours are of one warp but at its end.
+  // Neighbours are of one warp except at its end.
   assert.equal(await kindOf(exchange(1, '+')), 'block-barrier');
-  // Whatever the block, nobody knows that they stay in a warp.
+  // For an unknown block they are not known to be in one warp.
   assert.equal(await kindOf(exchange(1, '+'), symbolic), 'block-barrier');
   const { message } = await onlyRace(exchange(1));
   assert.match(message, /neither `__syncwarp\(\)` nor `__syncthreads\(\)` separates/);
 });
 
-test('where blocks race on the same lines, no barrier of the block is advised', async () => {
+test('if blocks race on the same lines, no barrier of the block is advised', async () => {
   const shift = `add.s32 %r1, %r7, 1; ${load('%r2', '%d1', '%r1', 10)} ${store('%d1', '%r7', '%r2', 11)}`;
   const free = await onlyRace(shift, symbolic);
   assert.deepEqual(free.witness?.grid, [1, 1, 1]);
@@ -106,7 +106,7 @@ test('where blocks race on the same lines, no barrier of the block is advised', 
   }
 });
 
-test('atomics that do not reach each other say why', async () => {
+test('a race of atomics with too narrow scopes states the reason', async () => {
   const scoped = await onlyRace('atom.cta.add.u32 %r1, [%d1], 1;', { grid: [2, 1, 1] });
   assert.equal(scoped.interleaving?.missing?.kind, 'scope');
   assert.match(scoped.message, /thread 0 of block 1/i);
@@ -116,7 +116,7 @@ test('atomics that do not reach each other say why', async () => {
   assert.equal(blocks.interleaving?.missing?.kind, 'grid-order');
 });
 
-test('what nobody gave is made small, within what is stated', async () => {
+test('unspecified values are minimised within the statements', async () => {
   const guarded = `setp.ge.s32 %p1, %r0, %r9; @%p1 bra M; ${exchange(1, '+')} M: bar.sync 0;`;
   const free = await onlyRace(guarded, symbolic);
   assert.deepEqual([free.witness?.block, free.witness?.grid, free.witness?.args['n']], [[32, 1, 1], [1, 1, 1], 2]);
@@ -128,15 +128,15 @@ test('what nobody gave is made small, within what is stated', async () => {
   const { block, args } = bounded.witness!;
   assert.ok(block[0] >= 20 && block[0] < 64, String(block));
   assert.ok(Number(args['n']) > 3 && Number(args['n']) % 3 === 0);
-  // What is given stays.
+  // Given values stay.
   const given = await onlyRace(guarded, { scalars: { 2: 64n } });
   assert.deepEqual([given.witness?.block, given.witness?.args['n'], given.witnessOrigin], [[64, 1, 1], 64, 'given']);
-  // Threads that are 32 apart need more than 32.
+  // Threads with a distance of 32 need more than 32.
   const disjoint = await onlyRace(exchange(32, '+'), symbolic);
   assert.ok(disjoint.witness!.block[0] > 32 && disjoint.witness!.block[0] <= 64);
 });
 
-test('a divergence says who waits, and where another is', async () => {
+test('a divergence states which thread waits, and where another is', async () => {
   const both = await check(
     `setp.lt.s32 %p1, %r0, 32; @%p1 bra L; bar.sync 0; bra M; L: bar.sync 0; M: st.u32 [%d1], %r9;`,
   );
@@ -172,15 +172,15 @@ test('the statement that would decide a pair is tried', async () => {
   });
   const bare = await check(scatter, { grid: [4, 1, 1], parameters: [] });
   assert.equal(bare.race.wouldDecide?.statement, `--assume 'distinct(param1)'`);
-  // Nobody knows how large the elements are.
+  // The size of the elements is unknown.
   assert.equal(bare.race.wouldDecide.tried, 'open');
 });
 
-test('a statement that is not enough is not said to be', async () => {
+test('a statement that is not sufficient is not suggested', async () => {
   // Threads read one element in pairs.
   const halved = `shr.u32 %r2, %r7, 1; ${load('%r1', '%d2', '%r2', 10)} ${store('%d1', '%r1', '%r7', 11)}`;
   assert.equal((await check(halved, { grid: [4, 1, 1] })).race.wouldDecide?.tried, 'open');
-  // The kernel changes the array: what is stated of it would not hold.
+  // The kernel changes the array: a statement about it would not hold.
   const written = `${store('%d2', '%r7', '%r9', 12)} bar.sync 0; ${scatter}`;
   assert.deepEqual((await check(written, { grid: [4, 1, 1] })).race.wouldDecide, { text: 'the kernel writes `b`, so Selvage accepts no assumption about the indices that it reads from there' }); // oxfmt-ignore
   // The other half of the kernel stays open.
@@ -188,14 +188,14 @@ test('a statement that is not enough is not said to be', async () => {
   for (const { wouldDecide } of (await check(two, { grid: [4, 1, 1] })).race.findings) assert.notEqual(wouldDecide?.tried, 'proved'); // oxfmt-ignore
 });
 
-test('pointers into one object, and launches that nobody gave', async () => {
+test('statements are suggested for pointers into one object and for unspecified launches', async () => {
   const aliased = `${load('%r1', '%d2', '%r9', 10)} ${store('%d1', '%r0', '%r1', 11)}`;
   const { race } = await check(aliased, { launch: { aliases: [[0, 1]] } });
   assert.deepEqual(
     [race.wouldDecide?.statement, race.wouldDecide?.tried],
     ['// selvage: assume(apart(a, b))', 'proved'],
   );
-  // That cubes are all different is not followed for any launch.
+  // That all cubes are different is not derived for every launch.
   const scattered = `mul.lo.u32 %r1, %r0, %r0; mul.lo.u32 %r1, %r1, %r0; ${store('%d1', '%r1', '%r0', 10)}`;
   const launched = await check(scattered, symbolic);
   assert.deepEqual(
@@ -204,7 +204,7 @@ test('pointers into one object, and launches that nobody gave', async () => {
   );
 });
 
-test('what no statement can say is told in words', async () => {
+test('a missing fact without a statement is described in prose', async () => {
   const slot = `atom.add.u32 %r1, [%d2], %r9; ${store('%d1', '%r1', '%r7', 11)}`;
   const { race } = await check(slot, { grid: [4, 1, 1] });
   const [finding] = race.findings.filter(({ confirmed }) => !confirmed);
@@ -215,7 +215,7 @@ test('what no statement can say is told in words', async () => {
   assert.equal(proved.race.wouldDecide, undefined);
 });
 
-test('an access that the compiler gives no line is told at what comes before it, else behind it', () => {
+test('an access without a line is located at the preceding line, otherwise at the following one', () => {
   const kernel = kernelOf(
     `.loc 1 20 1\n setp.lt.s32 %p1, %r0, 8;\n .loc 1 0 0\n ${load('%r2', '%d0', '%r0', 10)}
      @%p1 bra there;
@@ -238,7 +238,7 @@ test('a table of constant memory that an index is read from is named', async () 
   assert.match(scatter?.message ?? '', /\. An index is read from `table`, and threads access the same element where /);
 });
 
-test('nothing is asked of the elements of an array that the kernel writes', async () => {
+test('no statement is suggested about the elements of an array that the kernel writes', async () => {
   // at = a[0]; a[0] = at + 1; b[at] = t
   const body = `ld.u32 %r1, [%d1]; add.s32 %r2, %r1, 1; st.u32 [%d1], %r2; ${store('%d2', '%r1', '%r0', 12)}`;
   const findings = await racesOf(body);

@@ -26,11 +26,11 @@ test('a barrier between the accesses that depends on an argument makes it a warn
   assert.deepEqual(await races(body, { scalars: { 2: 64n } }), ['error given']);
 });
 
-/** Sets a predicate where an element of the block compares so with 1. */
+/** Sets a predicate to a comparison of an element of the block with 1. */
 const element = (comparison: string): string =>
   `${load('%r30', '%d2', '%r6', 30)} setp.${comparison}.s32 %p1, %r30, 1;`;
 
-test('a path that random contents take counts, one that only special contents take does not', async () => {
+test('a path that random contents reach counts, one that only special contents reach does not', async () => {
   const body = (comparison: string): string => `${element(comparison)} @%p1 bra L; ${write} ${readNext} L:`;
   assert.deepEqual(await races(body('lt')), ['error chosen']);
   assert.deepEqual(await races(body('ne')), []);
@@ -40,12 +40,12 @@ test('a path that random contents take counts, one that only special contents ta
   assert.deepEqual(await races(barrier('eq')), []);
 });
 
-test('so does a loop that goes on as memory says', async () => {
+test('so does a loop whose trip count memory determines', async () => {
   const rounds = `mov.u32 %r40, 0; L: add.s32 %r41, %r0, %r40; ${store('%d1', '%r41', '%r0', 40)} add.s32 %r40, %r40, 1; ${load('%r30', '%d2', '%r40', 30)} setp.gt.s32 %p1, %r30, 1; setp.lt.s32 %p2, %r40, 5; and.pred %p3, %p1, %p2; @%p3 bra L;`;
   assert.deepEqual(await races(rounds), ['error chosen']);
 });
 
-test('a barrier behind both accesses does not', async () => {
+test('a barrier after both accesses does not', async () => {
   const condition = `${load('%r30', '%d2', '%r6', 30)} setp.eq.s32 %p1, %r30, 1;`;
   assert.deepEqual(await races(`${write} ${readNext} ${condition} @%p1 bra L; bar.sync 0; L:`), ['error given']);
 });

@@ -1,4 +1,4 @@
-/** What one run decides of random kernels, against happens-before as it is defined, by brute force. */
+/** Decisions of one run of random kernels, compared with happens-before by its definition, by enumeration. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inferUniformity } from '../../../src/analysis/values/uniformity.ts';
@@ -13,7 +13,7 @@ import { contextOf, load, store } from '../kernel-text.ts';
 
 const threads = 64;
 
-/** An index of shared memory that a thread computes from its number: into `%r` of a number, and here. */
+/** An index of shared memory as a function of the thread index: code for `%r` of a number, and its value here. */
 interface Index {
   readonly text: (register: string) => string;
   readonly at: (thread: number) => number;
@@ -56,14 +56,14 @@ function drawKernel(random: Random): { readonly stages: readonly Stage[]; readon
     const [place, value, scratch] = [`%r${10 + 2 * number}`, `%r${11 + 2 * number}`, 20 + 2 * number];
     const guard = `setp.lt.u32 %p${number + 1}, %r0, ${first}; @%p${number + 1} bra BEHIND${number};`;
     const access = kind === 'write' ? store('%d0', place, '%r0', scratch) : load(value, '%d0', place, scratch);
-    // What nobody uses is not read.
+    // An unused value is not loaded.
     const use = `mul.wide.u32 %d${scratch + 1}, %r0, 4; add.s64 %d${scratch + 1}, %d1, %d${scratch + 1}; st.global.u32 [%d${scratch + 1}+${4096 * number}], ${value};`;
     lines.push(`${guard} ${index.text(place)} ${access} ${kind === 'read' ? use : ''} BEHIND${number}:`);
   }
   return { stages, body: lines.join('\n') };
 }
 
-/** Whether two threads access one element, one of them writes, and no barrier that both pass is in between. */
+/** Whether two threads access one element, one of them writes, and no barrier of both is in between. */
 function races(stages: readonly Stage[]): boolean {
   return stages.some((first, at) =>
     stages.slice(at).some((second, distance) => {

@@ -1,4 +1,4 @@
-/** Runs of one launch that serve another one tell what a run of its own would. */
+/** A cached run of one launch that serves another gives the same report as a separate run. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { checkKernel } from '../../../src/check/check-kernel.ts';
@@ -42,7 +42,7 @@ const launches: readonly CheckOptions[] = [
 ];
 
 for (const [name, body] of Object.entries({ neighbours, guarded, volatile }))
-  test(`${name}: each launch is told as if it were the only one`, async () => {
+  test(`${name}: each launch is reported as if it were the only one`, async () => {
     const shared = kernelOf(body);
     const findings = async (kernel: Kernel, options: CheckOptions): Promise<unknown> => {
       const { race, divergence } = await checkKernel(requestFor(kernel, options));
@@ -52,7 +52,7 @@ for (const [name, body] of Object.entries({ neighbours, guarded, volatile }))
       assert.deepEqual(await findings(shared, options), await findings(kernelOf(body), options), JSON.stringify([options.block, options.grid])); // oxfmt-ignore
   });
 
-test('a run is kept under all that it depends on, and the oldest goes first', () => {
+test('a run is cached under all its inputs, and the oldest is evicted first', () => {
   const kernel = kernelOf('');
   const { launch } = requestFor(kernel);
   const scenario = { block: [32, 1, 1], grid: [2, 1, 1], sharedBytes: 0, scalar: () => 1n, blocks: [0, 1], contents: 1, settled: new Map([['0.0', 1]]) } as const; // oxfmt-ignore

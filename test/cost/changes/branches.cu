@@ -1,6 +1,6 @@
-// Branches, early exits, warps that part.
+// Branches, early exits, warps that diverge.
 
-// changes: threads part by their number instead of their warp's
+// changes: threads diverge by their index instead of their warp's
 // worse: divwarps at `if (threadIdx.x % 2 == 0)`
 __global__ void choose(float *out, int n) {
   float v = threadIdx.x;
@@ -18,7 +18,7 @@ __global__ void choose(float *out, int n) {
 }
 void callChoose(float *out) { choose<<<16, 128>>>(out, 20); }
 
-// changes: threads part by their warp's number
+// changes: threads diverge by the index of their warp
 // better: divwarps
 __global__ void select(float *out, int n) {
   float v = threadIdx.x;
@@ -62,7 +62,7 @@ __global__ void early(float *out, const float *in, int n) {
 }
 void callEarly(float *out, const float *in, int n) { early<<<(n + 255) / 256, 256>>>(out, in, n); }
 
-// changes: rounds that differ between the lanes
+// changes: trip counts that differ between the lanes
 // worse: divwarps
 __global__ void uneven(float *out, int n) {
   float v = 1.0f;
@@ -78,7 +78,7 @@ __global__ void uneven(float *out, int n) {
 }
 void callUneven(float *out) { uneven<<<16, 128>>>(out, 16); }
 
-// changes: lanes that need nothing load nothing: the compiler had seen that
+// changes: lanes that need nothing load nothing: the compiler had found that
 // neutral
 __global__ void sparing(float *out, const float *in) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

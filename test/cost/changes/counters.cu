@@ -63,7 +63,7 @@ __global__ void sumUp(float *out, const float *in) {
 }
 void callSumUp(float *out, const float *in) { sumUp<<<64, 32>>>(out, in); }
 
-// changes: a copy through shared memory that nothing needs
+// changes: an unnecessary copy through shared memory
 // worse: steps
 __global__ void passed(float *out, const float *in) {
   int i = blockIdx.x * 128 + threadIdx.x;

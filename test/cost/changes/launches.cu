@@ -1,6 +1,6 @@
-// The same kernel, launched in another way.
+// The same kernel with other launches.
 
-// changes: blocks of 128 threads instead of 256, twice as many
+// changes: blocks of 128 threads instead of 256, twice the number of blocks
 // neutral
 __global__ void fill(float *out, float v) { out[blockIdx.x * blockDim.x + threadIdx.x] = v; }
 #ifdef AFTER
@@ -75,7 +75,7 @@ void callPart(float *out, const float *in) { part<<<64, 128>>>(out, in); }
 void callPart(float *out, const float *in) { part<<<64, 64>>>(out, in); }
 #endif
 
-// changes: blocks of 32 threads instead of 256, eight times as many
+// changes: blocks of 32 threads instead of 256, eight times the number of blocks
 // worse: occupancy
 __global__ void paint(float *out, float v) { out[blockIdx.x * blockDim.x + threadIdx.x] = v; }
 #ifdef AFTER

@@ -1,11 +1,11 @@
-// Where data lies: structures and arrays, padding, order of indices.
+// Layout of data: structures and arrays, padding, order of indices.
 
 struct Body {
   float x, y, z, mass;
   float vx, vy, vz, charge;
 };
 
-// changes: structures taken apart into arrays
+// changes: structures decomposed into arrays
 // better: sectors
 #ifdef AFTER
 __global__ void masses(const float *mass, const float *charge, float *out, int n) {
@@ -25,7 +25,7 @@ __global__ void masses(const Body *bodies, float *out, int n) {
 void callMasses(const Body *bodies, float *out, int n) { masses<<<(n + 255) / 256, 256>>>(bodies, out, n); }
 #endif
 
-// changes: arrays put together into structures of which one member is read
+// changes: arrays combined into structures of which one member is read
 // worse: sectors at `out[i] = 2.0f * bodies[i].x;`
 #ifdef AFTER
 __global__ void positions(const Body *bodies, float *out, int n) {
@@ -43,7 +43,7 @@ __global__ void positions(const float *x, float *out, int n) {
 void callPositions(const float *x, float *out, int n) { positions<<<(n + 255) / 256, 256>>>(x, out, n); }
 #endif
 
-// changes: a member more in a structure that is read in part
+// changes: one more member in a structure that is partially read
 // worse: sectors at `out[i] = p[i].x + p[i].y + p[i].z;`
 struct Point {
   float x, y, z;
@@ -90,7 +90,7 @@ void callTwice(float *out, const float *in, int width, int height) {
   twice<<<dim3((width + 31) / 32, (height + 7) / 8), dim3(32, 8)>>>(out, in, width, height);
 }
 
-// changes: an array is read from its end
+// changes: an array is read in reverse
 // neutral
 __global__ void backward(float *out, const float *in) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

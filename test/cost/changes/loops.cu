@@ -1,4 +1,4 @@
-// Loops: order, depth, what stands in them.
+// Loops: order, depth, body.
 
 // changes: a loop around the loop
 // worse: steps
@@ -13,7 +13,7 @@ __global__ void chain(float *out, float seed, int n) {
 }
 void callChain(float *out) { chain<<<16, 64>>>(out, 1.0f, 64); }
 
-// changes: a load taken out of the loop
+// changes: a load moved out of the loop
 // better: sectors
 __global__ void weighted(float *out, const float *in, volatile const float *weight, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -31,7 +31,7 @@ __global__ void weighted(float *out, const float *in, volatile const float *weig
 }
 void callWeighted(float *out, const float *in, const float *weight) { weighted<<<16, 256>>>(out, in, weight, 32); }
 
-// changes: a load put into the loop
+// changes: a load moved into the loop
 // worse: sectors at `v = v * *factor + 1.0f;`
 __global__ void powers(float *out, volatile const float *factor, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -78,7 +78,7 @@ __global__ void columnSums(float *out, const float *a, int n) {
 }
 void callColumnSums(float *out, const float *a) { columnSums<<<2, 128>>>(out, a, 256); }
 
-// changes: twice as many rounds
+// changes: twice the number of iterations
 // worse: sectors
 __global__ void smooth(float *out, const float *in) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -93,7 +93,7 @@ __global__ void smooth(float *out, const float *in) {
 }
 void callSmooth(float *out, const float *in) { smooth<<<32, 128>>>(out, in); }
 
-// changes: the loop is told not to be unrolled
+// changes: the loop is marked not to be unrolled
 // worse: steps
 __global__ void dots(float *out, const float *a, const float *b) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

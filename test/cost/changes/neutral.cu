@@ -1,4 +1,4 @@
-// What costs nothing: names, forms, order.
+// Changes without a cost: names, forms, order.
 
 #ifdef AFTER
 static __device__ __forceinline__ float blend(float a, float b, float t) { return a + t * (b - a); }
@@ -7,7 +7,7 @@ template <int Size> __device__ int indexOf() { return blockIdx.x * Size + thread
 #define INDEX (blockIdx.x * 128 + threadIdx.x)
 #endif
 
-// changes: a helper taken out
+// changes: a helper function extracted
 // neutral
 __global__ void mix(float *out, const float *a, const float *b, float t) {
   int i = blockIdx.x * 128 + threadIdx.x;
@@ -48,7 +48,7 @@ __global__ void cubes(float *out, const float *in) {
 #endif
 void callCubes(float *out, const float *in) { cubes<<<64, 128>>>(out, in); }
 
-// changes: the layout of the text
+// changes: the formatting of the source
 // neutral
 #ifdef AFTER
 __global__ void sums(float *out, const float *a, const float *b)

@@ -1,6 +1,6 @@
-// How much a thread does: wider loads, several elements, loops over the grid.
+// Work per thread: wider loads, several elements, grid-stride loops.
 
-// changes: four elements a thread, a quarter of the blocks
+// changes: four elements per thread, a quarter of the blocks
 // better: steps
 #ifdef AFTER
 __global__ void saxpy(float *y, const float *x, float a, int n) {
@@ -24,7 +24,7 @@ __global__ void saxpy(float *y, const float *x, float a, int n) {
 void callSaxpy(float *y, const float *x) { saxpy<<<4096, 256>>>(y, x, 2.0f, 1048576); }
 #endif
 
-// changes: one element a thread instead of four
+// changes: one element per thread instead of four
 // worse: steps
 #ifdef AFTER
 __global__ void shift(float *y, const float *x, float a) {
@@ -41,7 +41,7 @@ __global__ void shift(float4 *y, const float4 *x, float a) {
 void callShift(float4 *y, const float4 *x) { shift<<<512, 128>>>(y, x, 2.0f); }
 #endif
 
-// changes: a loop over the grid
+// changes: a grid-stride loop
 // neutral
 __global__ void scale(float *y, const float *x, float a, int n) {
 #ifdef AFTER
@@ -59,7 +59,7 @@ void callScale(float *y, const float *x) { scale<<<512, 256>>>(y, x, 2.0f, 10485
 void callScale(float *y, const float *x) { scale<<<4096, 256>>>(y, x, 2.0f, 1048576); }
 #endif
 
-// changes: two elements a thread, next to each other
+// changes: two elements per thread, next to each other
 // worse: sectors at `y[2 * i + 1] = x[2 * i + 1] - 1.0f;`
 #ifdef AFTER
 __global__ void pairwise(float *y, const float *x) {
@@ -76,7 +76,7 @@ __global__ void pairwise(float *y, const float *x) {
 void callPairwise(float *y, const float *x) { pairwise<<<1024, 256>>>(y, x); }
 #endif
 
-// changes: two elements a thread, a block apart
+// changes: two elements per thread, with a distance of one block
 // neutral
 #ifdef AFTER
 __global__ void halves(float *y, const float *x) {
@@ -93,7 +93,7 @@ __global__ void halves(float *y, const float *x) {
 void callHalves(float *y, const float *x) { halves<<<1024, 256>>>(y, x); }
 #endif
 
-// changes: bytes one by one become words
+// changes: single bytes become words
 // better: steps
 #ifdef AFTER
 __global__ void invert(uchar4 *y, const uchar4 *x) {
@@ -110,7 +110,7 @@ __global__ void invert(unsigned char *y, const unsigned char *x) {
 void callInvert(unsigned char *y, const unsigned char *x) { invert<<<512, 256>>>(y, x); }
 #endif
 
-// changes: four elements a thread, of a size that the host divides by four
+// changes: four elements per thread, of a size that the host divides by four
 // better: steps
 #ifdef AFTER
 __global__ void addScaled(float4 *y, const float4 *x, float a, int n) {
@@ -132,7 +132,7 @@ __global__ void addScaled(float *y, const float *x, float a, int n) {
 void callAddScaled(float *y, const float *x, int n) { addScaled<<<(n + 255) / 256, 256>>>(y, x, 2.0f, n); }
 #endif
 
-// changes: an element a thread, of the size that the host has
+// changes: one element per thread, of the size that the host has
 // worse: steps
 #ifdef AFTER
 __global__ void addAll(float *y, const float *x, float a, int n) {

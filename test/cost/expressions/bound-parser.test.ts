@@ -74,7 +74,7 @@ const refused: readonly (readonly [string, RegExp, number])[] = [
   [`${'('.repeat(200)}n`, /too many parentheses/, 101],
 ];
 for (const [text, message, column] of refused) {
-  test(`refused: ${text.slice(0, 20)}`, () => {
+  test(`rejected: ${text.slice(0, 20)}`, () => {
     const parsed = parseBound(text);
     assert.ok('error' in parsed);
     assert.match(parsed.error, message);

@@ -29,7 +29,7 @@ const at = (expression: Expression, values: Record<string, number>): number => {
   return Number(value.top) / Number(value.bottom);
 };
 
-test('a normal form, printed as it was meant', () => {
+test('expressions are printed in a normal form', () => {
   const cases: readonly (readonly [Expression, string])[] = [
     [add(scale(ceilDivide(n, number(32)), 8), number(4)), '8*ceil(n/32) + 4'],
     [subtract(add(n, m), add(m, n)), '0'],
@@ -51,7 +51,7 @@ test('a normal form, printed as it was meant', () => {
   for (const [expression, text] of cases) assert.equal(expressionText(expression), text);
 });
 
-test('rounds of a loop that is tested at its end are told with what comes beside', () => {
+test('iterations of a rotated loop are merged with the addends next to them', () => {
   const rounds = (length: Expression, step: number): Expression =>
     maximum(subtract(ceilDivide(length, number(step)), number(1)), number(0));
   const rotated = floorQuotient(maximum(subtract(n, number(1)), number(0)), number(128));
@@ -60,7 +60,7 @@ test('rounds of a loop that is tested at its end are told with what comes beside
     [add(scale(rounds(n, 128), 4), number(10)), '4*max(1, ceil(n/128)) + 6'],
     [add(scale(multiply(m, rounds(n, 128)), 4), scale(m, 4)), '4*m*max(1, ceil(n/128))'],
     [add(scale(rotated, 4), number(4)), '4*max(1, ceil(n/128))'],
-    // Too little stands beside.
+    // The addend is too small to be merged.
     [add(scale(rounds(n, 128), 4), number(3)), '4*max(0, ceil(n/128) - 1) + 3'],
   ];
   for (const [expression, text] of cases) assert.equal(expressionText(expression), text);
@@ -102,7 +102,7 @@ test('values are those of the operations', () => {
   assert.equal(at(log2(n, 'ceil'), { n: 0 }), 0);
 });
 
-test('what is proved not to be negative is not', () => {
+test('expressions that are proved non-negative are non-negative', () => {
   const random = seededRandom(12);
   const leaves = [n, m, dim, number(1), number(3), number(-2)];
   const draw = (depth: number): Expression => {
@@ -133,7 +133,7 @@ test('what is proved not to be negative is not', () => {
   assert.ok(proved > 500, String(proved));
 });
 
-test('comparison', () => {
+test('expressions are compared', () => {
   const base = add(scale(ceilDivide(n, number(32)), 8), number(4));
   assert.deepEqual(compareBounds(base, add(number(4), scale(ceilDivide(n, number(32)), 8))), { kind: 'equal' });
   assert.deepEqual(compareBounds(base, scale(base, 4)), { kind: 'larger' });

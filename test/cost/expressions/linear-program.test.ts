@@ -1,4 +1,4 @@
-/** Linear programs: against all corners of programs in two variables. */
+/** Linear programs: compared with all corners of programs in two variables. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { seededRandom } from '../../../src/base/random.ts';
@@ -17,7 +17,7 @@ const whole = (value: number): bigint => BigInt(value);
 const dot = ([a, b]: readonly [bigint, bigint, ...bigint[]], [x, y]: readonly [Rational, Rational]): Rational =>
   addRational(multiplyRational(rational(a), x), multiplyRational(rational(b), y));
 
-/** The least weighted sum over the corners of what rows and axes leave; null where they leave nothing. */
+/** The least weighted sum over the corners of the feasible region; null if it is empty. */
 function byCorners(weights: readonly [bigint, bigint], rows: readonly Row[]): Rational | null {
   const all: readonly Row[] = [...rows, [1n, 0n, 0n], [0n, 1n, 0n]];
   let best: Rational | null = null;
@@ -57,7 +57,7 @@ test('the least sum is that of the best corner', () => {
   assert.ok(solved > 150);
 });
 
-test('steps that are not enough give nothing', () => {
+test('too few steps give no result', () => {
   const constraint = { coefficients: new Map([[0, rational(1n)]]), least: rational(1n) };
   assert.equal(minimise([rational(1n)], [constraint], 0), null);
 });

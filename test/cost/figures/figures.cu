@@ -1,4 +1,4 @@
-// What is told of kernels beside their bounds.
+// Figures of kernels in addition to their bounds.
 
 // Two constants without a suffix make the line double; 0.25f and the double that is meant do not.
 __global__ void scale(float *out, const float *in, double *wide, int n) {
@@ -18,7 +18,7 @@ __global__ void total(int *sum, const int *in) {
   atomicAdd(sum, own);
 }
 
-// A few registers too many for full occupancy.
+// A few registers above full occupancy.
 __global__ void __launch_bounds__(256) crowded(float *out, const float *in) {
   float v[28];
 #pragma unroll

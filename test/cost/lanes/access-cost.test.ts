@@ -1,4 +1,4 @@
-/** Sectors and bank conflicts of affine accesses are those that the machine counts. */
+/** Sectors and bank conflicts of affine accesses equal the counts of the interpreter. */
 import type { Dim3 } from '../../../src/base/dim3.ts';
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -59,11 +59,11 @@ function strided(width: (typeof types)[number], distance: number, offset: number
   );
 }
 
-test('strides of 1 to 64 words', () => {
+test('strides of 1 to 64 words have exact bounds', () => {
   for (let stride = 1; stride <= 64; stride++) assertEqual(strided(types[2]!, 4 * stride, 0), [64, 1, 1], `${stride}`);
 });
 
-test('strides of 1 to 256 bytes, for every width', () => {
+test('strides of 1 to 256 bytes have exact bounds, for every width', () => {
   for (let distance = 1; distance <= 256; distance++) {
     for (const width of types) {
       if (distance % width[0] === 0) assertEqual(strided(width, distance, 0), [32, 1, 1], `${distance} by ${width[0]}`);
@@ -71,7 +71,7 @@ test('strides of 1 to 256 bytes, for every width', () => {
   }
 });
 
-test('offsets, and blocks whose last warp is not full', () => {
+test('offsets, and blocks with a partial last warp, have exact bounds', () => {
   const random = seededRandom(3);
   for (let round = 0; round < 120; round++) {
     const width = random.pick(types);
@@ -94,7 +94,7 @@ function transpose(width: number, global: number): Kernel {
   );
 }
 
-test('transposes, with padding and without, in blocks of several shapes', () => {
+test('transposes have exact bounds, with and without padding, in blocks of several shapes', () => {
   for (const block of [
     [32, 8, 1],
     [32, 32, 1],
@@ -107,7 +107,7 @@ test('transposes, with padding and without, in blocks of several shapes', () => 
   }
 });
 
-test('swizzled and masked indices are taken as they are', () => {
+test('swizzled and masked indices have exact bounds', () => {
   const random = seededRandom(5);
   for (let round = 0; round < 60; round++) {
     const [mask, factor, shift] = [random.below(64), 1 + random.below(33), random.below(4)];
@@ -121,14 +121,14 @@ test('swizzled and masked indices are taken as they are', () => {
   }
 });
 
-test('what is not known costs its worst case: an unknown row may start anywhere in a sector', () => {
+test('an unknown access costs its worst case: an unknown row may start anywhere in a sector', () => {
   const code = kernel(
     'add.u32 %r1, %r0, %r9; mul.wide.u32 %d6, %r1, 4; add.s64 %d7, %d1, %d6; ld.global.u32 %r5, [%d7];',
   );
   assert.deepEqual([8n, 3n].map((n) => compared(code, [32, 1, 1], n).sectors), [[5, 4], [5, 5]]); // oxfmt-ignore
 });
 
-test('an unknown distance: all lanes may touch other sectors, and the same bank', () => {
+test('an unknown stride: all lanes may touch different sectors, and the same bank', () => {
   const code = kernel(
     `mul.lo.u32 %r1, %r0, %r9; and.b32 %r1, %r1, 1023; mul.wide.u32 %d6, %r1, 4; mov.u64 %d8, s; add.s64 %d8, %d8, %d6;
     ld.shared.u32 %r5, [%d8]; mul.lo.u32 %r2, %r0, %r9; mul.wide.u32 %d9, %r2, 4; add.s64 %d7, %d1, %d9; ld.global.u32 %r6, [%d7];`,
@@ -142,7 +142,7 @@ test('an unknown distance: all lanes may touch other sectors, and the same bank'
 });
 
 test('unknown words of known banks do not conflict', () => {
-  // s[lane + 32 * (what was read & 7)]
+  // s[lane + 32 * (loaded value & 7)]
   const code = kernel(
     `ld.global.u32 %r1, [%d3]; and.b32 %r1, %r1, 7; shl.b32 %r1, %r1, 5; add.u32 %r1, %r1, %r0; mul.wide.u32 %d6, %r1, 4;
     mov.u64 %d8, s; add.s64 %d8, %d8, %d6; ld.shared.u32 %r5, [%d8];`,
@@ -158,7 +158,7 @@ test('unknown words of known banks do not conflict', () => {
   assert.deepEqual(compared(table, [32, 1, 1]).conflicts, [1, 0]);
 });
 
-test('lanes that take two ways in two runs touch what the dearest place to change ways gives', () => {
+test('lanes with two alternatives in two runs touch the sectors of the most expensive split', () => {
   const random = seededRandom(5);
   const lanes = Array.from({ length: 32 }, (_, lane) => lane);
   const wayOf = (bytes: number): LaneValues => {

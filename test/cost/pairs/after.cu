@@ -1,4 +1,4 @@
-// Kernels that are those of before.cu with one thing changed in each. See compare.test.ts for what that costs.
+// Kernels of before.cu with one change in each. See compare.test.ts for the costs of the changes.
 
 // selvage: block=256 grid=64 arg(n=16384)
 __global__ void gather(float *out, const float *in, int n) {

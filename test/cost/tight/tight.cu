@@ -1,4 +1,4 @@
-// Addresses and loops whose bounds are close to what runs count.
+// Addresses and loops whose bounds are close to the counts of runs.
 
 // sectors: 9
 __global__ void clampLow(int *out, const int *in) {
@@ -18,7 +18,7 @@ __global__ void oneOfTwo(int *out, const int *in, const int *flag) {
   out[i] = in[flag[threadIdx.x / 32] > 0 ? i + 8 : i + 1] + 1;
 }
 
-// What selects between arrays far apart touches both. sectors: 13
+// A select between arrays with a large distance touches both. sectors: 13
 __global__ void eitherHalf(int *out, const int *in, int half) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   out[i] = in[(threadIdx.x & 1) == 0 ? i : i + half];
@@ -46,7 +46,7 @@ __global__ void rows(float *c, const float *a, int vectorN, int elementN) {
   }
 }
 
-// A warp of a table of 64 words, and what a mask keeps of neighbours. sectors: 8
+// A warp of a table of 64 words, and neighbours under a mask. sectors: 8
 __global__ void masked(int *out, const int *in, int stride) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   out[i & 63] = in[i & (stride - 1)];
@@ -58,7 +58,7 @@ __global__ void ring(int *out, const int *in, int n) {
   out[i] = in[(i + 1) % n];
 }
 
-// One lane of a warp at most goes back to the start. sectors: 10
+// At most one lane of a warp wraps to the start. sectors: 10
 __global__ void wrapped(int *out, const int *in, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   out[i] = in[i + 1 == n ? 0 : i + 1];

@@ -1,4 +1,4 @@
-// Kernels on both sides of each line that the classification draws. `// class: NAME CLASS [REASON]`.
+// Kernels on both sides of each line of the classification. `// class: NAME CLASS [REASON]`.
 #include <cstdio>
 
 // class: vectorSet idempotent

@@ -18,7 +18,7 @@ __global__ void move(float* at, float* speed, int n) {
   at[i] += v;
 }
 
-// What is written is read again, behind a barrier.
+// The written elements are read again, after a barrier.
 __global__ void readsBack(float* x, float* y) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   x[i] *= 2;
@@ -26,21 +26,21 @@ __global__ void readsBack(float* x, float* y) {
   y[i] = x[i ^ 1];
 }
 
-// The next round may read what this one has written.
+// The next iteration may read the writes of this one.
 __global__ void inRounds(float* x, int n) {
   for (int i = threadIdx.x; i < n; i += blockDim.x) x[i] *= 2;
 }
 
 __global__ void counts(int* bins, const int* in) { atomicAdd(&bins[in[threadIdx.x] & 255], 1); }
 
-// Besides, it counts on what no other array changes.
+// The second array counts launches, and another output for the first does not change that.
 __global__ void numbered(float* x, int* last) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   x[i] *= 2;
   if (i == 0) atomicAdd(last, 1);
 }
 
-// Unrolled: each pair of a read and a write is idle in some launches, and all of them in those of no round alone.
+// Unrolled: each pair of a read and a write has launches without it; without iterations all pairs are absent.
 __global__ void addRepeatedly(int* x, const int* by, int rounds) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   for (int k = 0; k < rounds; k++) x[i] += *by;

@@ -1,4 +1,4 @@
-// Kernels that read memory and write it behind a barrier: to split them there helps some of them.
+// Kernels that read memory and write it after a barrier: to split them there helps some of them.
 
 __global__ void reverseTile(float* x, int n) {
   __shared__ float tile[256];
@@ -22,7 +22,7 @@ __global__ void sumBefore(int* x) {
   x[i] = sums[threadIdx.x];
 }
 
-// Two of the three barriers are enough: behind the second one nothing is written that was read there before.
+// Two of the three barriers are enough: after the second one no location is written that was read there before.
 __global__ void exchangeTwice(int* x) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   int first = x[i];
@@ -34,7 +34,7 @@ __global__ void exchangeTwice(int* x) {
   x[i] = second;
 }
 
-// Blocks that have nothing to do leave before the barrier.
+// Blocks without elements return before the barrier.
 __global__ void exchangeInSome(int* x, int blocks) {
   if (blockIdx.x >= blocks) return;
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -43,7 +43,7 @@ __global__ void exchangeInSome(int* x, int blocks) {
   x[i ^ 1] = own;
 }
 
-// What comes before the barrier may not be done twice.
+// The code before the barrier must not execute twice.
 __global__ void doubledBefore(float* x, float* y) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   x[i] *= 2;
@@ -51,7 +51,7 @@ __global__ void doubledBefore(float* x, float* y) {
   y[i] = x[i ^ 1];
 }
 
-// Nor may what comes behind it.
+// Nor may the code after it.
 __global__ void countedBehind(int* x, int* y) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   int own = x[i];
@@ -60,7 +60,7 @@ __global__ void countedBehind(int* x, int* y) {
   y[i] += own;
 }
 
-// Each round would have to be a launch.
+// Each iteration would have to be a launch.
 __global__ void inRounds(int* x, int rounds) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   for (int round = 0; round < rounds; round++) {
@@ -71,7 +71,7 @@ __global__ void inRounds(int* x, int rounds) {
   }
 }
 
-// What is written last comes behind the barrier on one way alone.
+// The last write is after the barrier on only one path.
 __global__ void onOneWay(int* x, int isExchanged) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   int value = x[i];

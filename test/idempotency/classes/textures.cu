@@ -1,4 +1,4 @@
-// Kernels that read textures. What these show is bound to them elsewhere.
+// Kernels that read textures, which other code binds to memory.
 
 __global__ void sample(cudaTextureObject_t image, float* out, int width, int height) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -10,7 +10,7 @@ __global__ void addTexture(cudaTextureObject_t line, float* out, int n) {
   if (i < n) out[i] += tex1Dfetch<float>(line, i);
 }
 
-// Where the texture is read rests on what is changed in place.
+// The address of the texture read depends on an element that is changed in place.
 __global__ void limitByTexture(cudaTextureObject_t line, float* out, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) out[i] = fmaxf(out[i], tex1Dfetch<float>(line, (int)out[i]));

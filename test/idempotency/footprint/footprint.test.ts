@@ -10,9 +10,9 @@ import { bytesOf, compare, footprintsOfKernel, instanceOf, touchedBytes } from '
 
 const kernels = kernelsOf('test/idempotency/footprint/kernels.cu', 'production');
 
-/** Kernels of rectangles of threads; the others have rows of them. */
+/** Kernels with blocks of two dimensions; the others have one. */
 const flat = new Set(['transpose', 'tiledTranspose', 'tiledMatmul', 'naiveMatmul', 'convolution']);
-/** Kernels that can do nothing with many numbers in little time, or have 8 bytes that are no pointer. */
+/** From this index on, parameters of 8 bytes are integers; with large values the kernels would run too long. */
 const numbersFrom: Readonly<Record<string, number>> = { gridStrideWide: 2, mixedWidths: 2 };
 
 function drawnLaunch(name: string, kernel: Kernel, random: Random): Parameters<typeof touchedBytes>[1] {
@@ -54,7 +54,7 @@ test('the ranges of Figure 4 of PICKER', () => {
   assert.deepEqual(range(bytes.write), { low: 0x20000n, high: 0x2ffffn, size: 0x10000 });
 });
 
-/** Bytes that the reads or the writes of a kernel name at a launch, as ranges from `start` on. */
+/** Bytes of the footprints of reads or writes of a kernel at a launch, as ranges from `start` on. */
 function rangesOf(
   name: string,
   operation: 'read' | 'write',
@@ -83,7 +83,7 @@ function rangesOf(
 
 const [a, b] = [0x10000n, 0x90000n];
 
-test('a guard narrows the index of the grid, and nothing is touched where there is nothing to do', () => {
+test('a guard narrows the index of the grid, and an empty guard gives an empty footprint', () => {
   assert.deepEqual(rangesOf('bytes', 'write', [4, 1, 1], [32, 1, 1], [a, b, 100n], b), [[0, 99]]);
   assert.deepEqual(rangesOf('bytes', 'write', [2, 1, 1], [32, 1, 1], [a, b, 100n], b), [[0, 63]]);
   assert.deepEqual(rangesOf('bytes', 'write', [2, 1, 1], [32, 1, 1], [a, b, 0n], b), []);
@@ -91,14 +91,14 @@ test('a guard narrows the index of the grid, and nothing is touched where there 
   assert.deepEqual(rangesOf('guarded', 'write', [2, 1, 1], [32, 1, 1], [a, b, 50n, 1n, 10n], b), [[40, 199]]);
 });
 
-test('even elements are told from odd ones', () => {
+test('even elements are distinguished from odd ones', () => {
   const writes = rangesOf('even', 'write', [1, 1, 1], [4, 1, 1], [a, b, 3n], b);
   const reads = rangesOf('even', 'read', [1, 1, 1], [4, 1, 1], [a, b, 3n], a);
   assert.deepEqual(writes, [[0, 3], [8, 11], [16, 19]]); // oxfmt-ignore
   assert.deepEqual(reads, [[4, 7], [12, 15], [20, 23]]); // oxfmt-ignore
 });
 
-test('loops over rows that the compiler has unrolled stay in the rows', () => {
+test('unrolled loops over rows stay in the rows', () => {
   for (const columns of [1, 5, 32, 33, 100, 130, 259])
     assert.deepEqual(
       rangesOf('rowSum', 'read', [2, 1, 1], [64, 1, 1], [a, b, 3n, BigInt(columns)], a),
@@ -107,17 +107,17 @@ test('loops over rows that the compiler has unrolled stay in the rows', () => {
     );
 });
 
-test('a division by a constant is read as one', () => {
+test('a division by a constant is recognised', () => {
   assert.deepEqual(rangesOf('moduloTen', 'read', [2, 1, 1], [32, 1, 1], [a, b, 50n], a), [[0, 39]]);
   assert.deepEqual(rangesOf('moduloTen', 'read', [2, 1, 1], [32, 1, 1], [a, b, 6n], a), [[0, 23]]);
 });
 
-test('matrices that tiles do not divide are touched up to their last rows and columns', () => {
+test('matrices with partial tiles are touched up to their last rows and columns', () => {
   const values = [a, b, 0xf0000n, 20n, 30n, 40n];
   assert.deepEqual(rangesOf('tiledMatmul', 'write', [2, 2, 1], [16, 16, 1], values, 0xf0000n), [[0, 2399]]);
 });
 
-test('footprints are not relied on where an index wraps around, or an address leaves the 64 bits', () => {
+test('footprints need that no index wraps around and no address leaves the 64 bits', () => {
   const kernel = kernels.get('vectorAdd')!;
   const needs = footprintsOfKernel(kernel).map((footprint) => footprint.needs);
   const at = (grid: number, pointer: bigint, n = 100n): boolean[] => {
@@ -130,7 +130,7 @@ test('footprints are not relied on where an index wraps around, or an address le
   assert.deepEqual(at(1, (1n << 64n) - 396n), [false, false, false]);
 });
 
-test('without long loops more than 32 rounds are not decided, and without strides a set is one range', () => {
+test('without long loops more than 32 iterations are undecided, and without strides a set is one range', () => {
   const kernel = kernels.get('gridStride')!;
   const footprints = footprintsOfKernel(kernel, {
     ...allExtensions,

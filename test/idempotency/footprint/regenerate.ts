@@ -1,4 +1,4 @@
-/** Writes the PTX of what runs beside the kernels of this folder: `node test/idempotency/footprint/regenerate.ts`. */
+/** Writes the production PTX next to the kernels of this folder: `node test/idempotency/footprint/regenerate.ts`. */
 import { writeFileSync } from 'node:fs';
 import { findCompiler } from '../../../src/toolchain/compiler.ts';
 import { compilePortable, ptxFile } from '../../kernels/portable-ptx.ts';

@@ -1,4 +1,4 @@
-/** The bytes that the accesses of a launch touch in the machine, and those that their footprints name. */
+/** The bytes that the accesses of a launch touch in the interpreter, and those of their footprints. */
 import type { Dim3 } from '../../../src/base/dim3.ts';
 import { collectAccesses } from '../../../src/analysis/values/access.ts';
 import { evaluateSymbolically } from '../../../src/analysis/values/symbolic.ts';
@@ -18,10 +18,10 @@ import { runKernel } from '../../../src/interpreter/machine.ts';
 export interface TestLaunch {
   readonly grid: Dim3;
   readonly block: Dim3;
-  /** By parameter; `array` is one of its own. */
+  /** By parameter; `array` is a separate array for each. */
   readonly arguments: readonly (bigint | 'array')[];
   readonly sharedBytes?: number;
-  /** What the elements of the arrays hold. */
+  /** Value of the array elements. */
   readonly fill?: bigint;
 }
 
@@ -61,7 +61,7 @@ export function instanceOf(
   return { arguments: buffer, offsets, grid, block, dynamicShared: sharedBytes };
 }
 
-/** The value of a quantity at a launch, found with comparisons alone; undefined where the launch does not tell. */
+/** The value of a quantity at a launch, found only with comparisons; undefined if the launch does not determine it. */
 function valueOf(quantity: Quantity, launch: InstanceArguments): bigint | undefined {
   const isAtMost = (most: bigint): boolean =>
     isKnownToHold(
@@ -79,7 +79,7 @@ function valueOf(quantity: Quantity, launch: InstanceArguments): bigint | undefi
   return high;
 }
 
-/** The bytes of a set at a launch; null where they are not known or too many. */
+/** The bytes of a set at a launch; null if they are unknown or too many. */
 export function bytesOf({ base, steps, bytes }: AddressSet, launch: InstanceArguments): Set<bigint> | null {
   const start = valueOf(base, launch);
   if (start === undefined) return null;
@@ -99,7 +99,7 @@ export function bytesOf({ base, steps, bytes }: AddressSet, launch: InstanceArgu
 
 export interface Touched {
   readonly instance: InstanceArguments;
-  /** By the number of the instruction, and whether it reads: the bytes, shared ones from the start of their window. */
+  /** By instruction number and kind of access: the bytes, shared ones from the start of their window. */
   readonly bytes: ReadonlyMap<string, ReadonlySet<bigint>>;
 }
 
@@ -151,19 +151,19 @@ export function touchedBytes(kernel: Kernel, launch: TestLaunch): Touched {
 }
 
 export interface Comparison {
-  /** Accesses of which the launch touched a byte that no footprint names. */
+  /** Accesses that touched a byte outside of their footprint. */
   readonly missed: readonly string[];
-  /** Footprints called exact of which a byte was not touched. */
+  /** Exact footprints with a byte that was not touched. */
   readonly untouched: readonly string[];
-  /** Bytes that footprints name, and bytes that were touched, of all accesses that were compared. */
+  /** Bytes of footprints, and bytes that were touched, of all accesses that were compared. */
   readonly named: number;
   readonly touched: number;
-  /** Accesses whose footprints the launch does not decide. */
+  /** Accesses whose footprints are undecided at the launch. */
   readonly undecided: number;
   readonly decided: number;
 }
 
-/** Compares what a launch touched with the footprints. */
+/** Compares the touched bytes of a launch with the footprints. */
 export function compare(kernel: Kernel, footprints: readonly Footprint[], { instance, bytes }: Touched): Comparison {
   const missed: string[] = [];
   const untouched: string[] = [];

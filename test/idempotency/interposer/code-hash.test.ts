@@ -1,4 +1,4 @@
-/** The hash of code is the same for what `nvcc -ptx` writes and for what nvcc embeds, and for nothing else. */
+/** The hash of code is the same for the output of `nvcc -ptx` and the code that nvcc embeds, and for no other code. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** Images of code as nvcc makes them: fat binaries, their entries and compressions, cubins. */
+/** Images of code as nvcc writes them: fat binaries, their entries and compressions, cubins. */
 import { zstdCompressSync } from 'node:zlib';
 
 export interface Entry {
@@ -6,7 +6,7 @@ export interface Entry {
   readonly architecture: number;
   readonly payload: Buffer;
   readonly compression?: 'lz4' | 'zstd';
-  /** Bits that are set in the flags on top. */
+  /** Additional bits of the flags. */
   readonly flags?: bigint;
 }
 
@@ -69,7 +69,7 @@ export function fatBinary(entries: readonly Entry[]): Buffer {
   return Buffer.concat([header, content]);
 }
 
-/** A cubin that says which virtual architecture its PTX was for: in a note, or in the flags of the file as formerly.
+/** A cubin with the virtual architecture of its PTX: in a note, or in the flags of the file as formerly.
  * One that is not linked is an object. */
 export function cubin(virtual: number, where: 'note' | 'flags' = 'note', linked = true): Buffer {
   const note = Buffer.alloc(32);

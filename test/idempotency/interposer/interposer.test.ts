@@ -1,4 +1,4 @@
-/** The interposer under a driver that runs nothing: right verdicts, unchanged calls, no leak, no crash. */
+/** The interposer under a driver that runs nothing: correct verdicts, unchanged calls, no leak, no crash. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -51,7 +51,7 @@ const ptx80: Entry = { kind: 'ptx', architecture: 80, payload: text };
 const libraries = hasCompiler() ? execFileSync('sh', ['-c', '/sbin/ldconfig -p || true'], { encoding: 'utf8' }) : '';
 
 describe('interposer', withoutCompiler, () => {
-  test('rules, one by one', () => {
+  test('each rule gives its verdict', () => {
     const { status, output, errors } = build.run(['cases', build.text]);
     assert.deepEqual(
       output.split('\n').filter((line) => line.startsWith('not ok')),
@@ -59,15 +59,15 @@ describe('interposer', withoutCompiler, () => {
     );
     const warning = 'selvage-idempotency: this cuMemFree of the driver is not known, its calls are not seen\n';
     assert.deepEqual({ status, errors }, { status: 0, errors: warning });
-    assert.ok(output.split('\n').length > 100, 'the program went through its cases');
+    assert.ok(output.split('\n').length > 100, 'the program has run its cases');
   });
 
-  test('without extents validators know no allocation', () => {
+  test('without extents validators have no allocations', () => {
     const { status, output } = build.run(['cases', build.text], { SELVAGE_IDEMPOTENCY_EXTENTS: 'off' });
     assert.equal(status, 0, output);
   });
 
-  test('100,000 launches from 4 threads on three ways', () => {
+  test('100,000 launches from 4 threads through three entry points', () => {
     const { status, output } = build.run(['many', build.text, '100000', '4']);
     assert.equal(
       output,
@@ -76,7 +76,7 @@ describe('interposer', withoutCompiler, () => {
     assert.equal(status, 0);
   });
 
-  test('validators that are generated give the same verdicts', () => {
+  test('generated validators give the same verdicts', () => {
     const argument = (index: number, bytes: 4 | 8): Quantity => {
       return { kind: 'argument', index, offset: 0, bytes, signed: bytes === 4 };
     };
@@ -112,7 +112,7 @@ describe('interposer', withoutCompiler, () => {
     assert.equal(status, 0, output);
   });
 
-  test('no leak, and no use of memory that is not there', (context) => {
+  test('no leak, and no access to invalid memory', (context) => {
     const tool = leakTool();
     context.diagnostic(`checked with ${tool.name}`);
     const many = tool.run(['many', build.text, '12000', '4']);
@@ -120,7 +120,7 @@ describe('interposer', withoutCompiler, () => {
     const cases = tool.run(['cases', build.text]);
     assert.equal(cases.status, 0, cases.output + cases.errors);
     if (!tool.reachable) return;
-    // What is kept does not grow with the launches, or with modules and allocations that come and go.
+    // The allocated memory does not grow with the launches, nor with modules and allocations that are freed.
     const few = tool.run(['many', build.text, '1200', '4']);
     assert.ok(tool.reachable(many.errors) <= tool.reachable(few.errors) + 4096, many.errors + few.errors);
   });
@@ -165,12 +165,12 @@ describe('interposer', withoutCompiler, () => {
     assert.deepEqual(found, new Map(Object.entries(images).map(([name, [, verdict]]) => [name, verdict])));
   });
 
-  test('where PTX is forced, cubins do not count', () => {
+  test('with forced PTX cubins are ignored', () => {
     const image = fatBinary([{ kind: 'cubin', architecture: 80, payload: cubin(75) }, ptx80]);
     assert.deepEqual(classifyTrace({ image }, { CUDA_FORCE_PTX_JIT: '1' }), new Map([['image', idempotent]]));
   });
 
-  test('of a cubin for an older device and other PTX either may run', () => {
+  test('for a cubin of an older device and other PTX either may run', () => {
     const cubin80: Entry = { kind: 'cubin', architecture: 80, payload: cubin(80) };
     const images = {
       same: fatBinary([cubin80, ptx80]),
@@ -190,7 +190,7 @@ describe('interposer', withoutCompiler, () => {
     );
   });
 
-  test('images that are cut off are unknown', () => {
+  test('truncated images are unknown', () => {
     const images: Record<string, Buffer> = {};
     const entries: Entry[] = [{ kind: 'cubin', architecture: 80, payload: cubin(80) }, ptx80];
     for (const [name, whole] of [
@@ -212,7 +212,7 @@ describe('interposer', withoutCompiler, () => {
   test('lengths that overflow are unknown', () => {
     const images: Record<string, Buffer> = {};
     const whole = fatBinary([{ ...ptx80, compression: 'lz4' }]);
-    // The length of all, of the header, of the payload, of what is compressed, of what it becomes.
+    // The lengths of the image, header, payload, compressed and decompressed data.
     for (const [at, bytes] of [
       [8, 8],
       [6, 2],
@@ -232,7 +232,7 @@ describe('interposer', withoutCompiler, () => {
     for (const [name, verdict] of classifyTrace(images)) assert.equal(verdict, unknownCode, name);
   });
 
-  test('damaged images are never taken for whole ones', () => {
+  test('damaged images are never accepted as intact', () => {
     const random = seededRandom(17);
     const images: Record<string, Buffer> = {};
     const wholes = [
@@ -312,7 +312,7 @@ describe('interposer', withoutCompiler, () => {
     );
   });
 
-  test('validators that cannot be loaded are named, and the program goes on', () => {
+  test('validators that cannot be loaded are named, and the program continues', () => {
     const strange = build.path('strange.so');
     const old = build.path('old.so');
     execFileSync('cc', ['-shared', '-fPIC', '-x', 'c', '-o', strange, '-'], { input: 'int nothing;' });
@@ -330,12 +330,12 @@ describe('interposer', withoutCompiler, () => {
 
   test('the types of the driver are those of cuda.h', (context) => {
     const check = fileURLToPath(new URL('driver-types-check.c', import.meta.url));
-    // The host compiler of nvcc finds cuda.h. What a node of a graph may be is longer since CUDA 12.2.
+    // The host compiler of nvcc finds cuda.h. The node type of graphs is longer since CUDA 12.2.
     if (!nvcc || nvcc.version.major < 13) return context.skip('no nvcc of CUDA 13');
     execFileSync(nvcc.path, ['-c', '-Xcompiler', '-std=c11', '-I', sources, '-o', build.path('check.o'), check]);
   });
 
-  test('the PTX that nvcc embeds has the hash of what it writes', (context) => {
+  test('the PTX that nvcc embeds has the hash of the PTX that it writes', (context) => {
     if (!nvcc) return context.skip('no nvcc');
     const source = build.path('kernel.cu');
     writeFileSync(source, 'extern "C" __global__ void vectorAdd(float *a) { a[threadIdx.x] = a[blockIdx.x] + 1; }\n');
@@ -361,11 +361,11 @@ describe('interposer', withoutCompiler, () => {
 interface LeakTool {
   readonly name: string;
   run(args: readonly string[]): { status: number | null; output: string; errors: string };
-  /** Bytes that are still in use at the end, as the tool says. */
+  /** Bytes still in use at the end, according to the tool. */
   readonly reachable?: (errors: string) => number;
 }
 
-/** valgrind, or gcc's sanitizers where it is not there. */
+/** valgrind, or gcc's sanitizers if it is missing. */
 function leakTool(): LeakTool {
   if (hasProgram('valgrind')) {
     const flags = ['--leak-check=full', '--errors-for-leak-kinds=definite,indirect,possible', '--error-exitcode=9'];
@@ -378,7 +378,7 @@ function leakTool(): LeakTool {
   build.buildProgram('sanitized', '-fsanitize=address,undefined');
   const preload = execFileSync('cc', ['-print-file-name=libasan.so'], { encoding: 'utf8' }).trim();
   return {
-    name: 'AddressSanitizer and LeakSanitizer of the compiler: there is no valgrind',
+    name: 'AddressSanitizer and LeakSanitizer of the compiler, without valgrind',
     run: (args) => build.run(args, { preload }, [build.path('sanitized')]),
   };
 }

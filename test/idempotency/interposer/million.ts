@@ -1,6 +1,6 @@
 /**
  * Launches through the interposer under the driver of the tests: `node test/idempotency/interposer/million.ts [COUNT
- * [THREADS]] [--valgrind]`. Prints verdicts and time; with `--valgrind` what valgrind says of leaks and errors.
+ * [THREADS]] [--valgrind]`. Prints verdicts and time; with `--valgrind` the leaks and errors that valgrind reports.
  */
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

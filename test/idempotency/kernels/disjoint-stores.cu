@@ -1,4 +1,4 @@
-// Launches without races that footprints tell, and those close to them in which two threads write one element.
+// Launches whose footprints show that they are race-free, and similar ones in which two threads write one element.
 
 // launch: block=8,8 w~1..8 ld~1..10 grid=1..2,1..2 a[20*ld+20]
 __global__ void rowsThatMayOverlap(int *a, int w, int ld) {

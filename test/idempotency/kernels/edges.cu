@@ -1,4 +1,4 @@
-// Kernels against the rules: widths, wraps, ways and shapes of blocks in which what a rule rests on fails.
+// Kernels against the rules: widths, wraps, paths and shapes of blocks that violate the premises of a rule.
 
 // launch: block={32,64,96} grid=1..3 a[2*threads+130] k~0..65
 __global__ void offsetNearBlock(int *a, int k) {

@@ -1,4 +1,4 @@
-// Addresses and conditions that rest on what memory holds. What is stated is what their authors know.
+// Addresses and conditions that depend on contents of memory. Statements are facts that the authors know.
 
 // launch: block=64 n~size m~1..60 grid=cover(n,64) index[n]<m table[m] out[n]
 // selvage: assume(index[*] in 0..m - 1)

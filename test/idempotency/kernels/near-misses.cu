@@ -1,5 +1,5 @@
-// Kernels close to a rule that would call them idempotent: a part that is not covered, a guard that is not the same, a
-// number that wraps around, a map that changes again.
+// Kernels close to a rule that would call them idempotent: a part that is not covered, a different guard, an
+// integer that wraps around, a map that changes again.
 
 // launch: block=64 grid=1..3 p[threads] x[threads]
 __global__ void halfWrittenThenRead(int *p, int *x) {

@@ -1,4 +1,4 @@
-// Reads and writes of one array that meet within a thread, or across what orders threads.
+// Reads and writes of one array that overlap within a thread, or across synchronisation of threads.
 
 // launch: block=64 n~2..150 grid=cover(n,64) x[n]
 __global__ void swapPairs(int *x, int n) {

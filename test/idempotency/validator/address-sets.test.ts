@@ -37,7 +37,7 @@ const contains = (outer: LaunchedSet, inner: LaunchedSet): boolean => {
   return [...bytesOf(inner)].every((address) => bytes.has(address));
 };
 
-/** Any strides at all. */
+/** A set with arbitrary strides. */
 function anySet(random: Random): LaunchedSet {
   const steps = Array.from({ length: random.below(4) }, () => ({
     stride: random.between(-16, 24),
@@ -46,7 +46,7 @@ function anySet(random: Random): LaunchedSet {
   return set(random.between(200, 300), steps, random.pick([1, 2, 4, 8]));
 }
 
-/** Part of an array of rows and columns, as threads walk over it: every q-th element, of every r-th row. */
+/** Part of an array of rows and columns, as threads traverse it: every q-th element, of every r-th row. */
 function partOfArray(random: Random, element: number, pitch: number): LaunchedSet {
   const width = Math.floor(pitch / element);
   const [column, row] = [random.between(1, 3), random.between(1, 3)];
@@ -59,7 +59,7 @@ function partOfArray(random: Random, element: number, pitch: number): LaunchedSe
   return set(1000 + random.below(4) * element + random.below(3) * pitch + random.below(2), steps, element);
 }
 
-/** Every q-th element of each step of a set, from one on that it has. */
+/** Every q-th element of each step of a set, from one of its elements on. */
 function partOf({ base, steps, bytes }: LaunchedSet, random: Random): LaunchedSet {
   let first = base!;
   const part = steps.map(({ stride, count }) => {
@@ -76,7 +76,7 @@ function rangesMeet(a: LaunchedSet, b: LaunchedSet): boolean {
   return first!.length > 0 && second!.length > 0 && first![0]! <= second!.at(-1)! && second![0]! <= first!.at(-1)!;
 }
 
-/** Shares of what is so that is said; of sets apart, those alone whose ranges meet. */
+/** Recall of `areDisjoint` and `isWithin`; of disjoint sets, only those with overlapping ranges are counted. */
 function pairs(make: (random: Random) => [LaunchedSet, LaunchedSet], seed: number, count: number) {
   const random = seededRandom(seed);
   const found = { disjoint: 0, saidDisjoint: 0, within: 0, saidWithin: 0 };
@@ -85,13 +85,13 @@ function pairs(make: (random: Random) => [LaunchedSet, LaunchedSet], seed: numbe
     const shown = JSON.stringify([a, b], (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
     const [disjoint, within] = [!overlap(a, b), contains(b, a)];
     const [saidDisjoint, saidWithin] = [areDisjoint(a, b) === true, isWithin(a, b) === true];
-    assert.ok(disjoint || !saidDisjoint, `not apart: ${shown}`);
+    assert.ok(disjoint || !saidDisjoint, `not disjoint: ${shown}`);
     assert.ok(within || !saidWithin, `not within: ${shown}`);
-    assert.equal(areDisjoint(b, a), saidDisjoint, `apart is symmetric: ${shown}`);
+    assert.equal(areDisjoint(b, a), saidDisjoint, `disjointness is symmetric: ${shown}`);
     if (rangesMeet(a, b)) {
       found.disjoint += Number(disjoint);
       found.saidDisjoint += Number(saidDisjoint);
-    } else assert.ok(saidDisjoint, `ranges apart: ${shown}`);
+    } else assert.ok(saidDisjoint, `disjoint ranges: ${shown}`);
     found.within += Number(within);
     found.saidWithin += Number(saidWithin);
   }
@@ -103,14 +103,14 @@ function array(random: Random): [number, number] {
   return [element, element * random.between(2, 12) + (random.chance(0.2) ? 1 : 0)];
 }
 
-test('sets of random strides: what is said is so, and most of what is so is said', (context) => {
+test('sets of random strides: answers are sound and nearly complete', (context) => {
   const shares = pairs((random) => [anySet(random), anySet(random)], 1, 8000);
   context.diagnostic(JSON.stringify(shares));
-  assert.ok(shares.disjointShare > 0.99, `apart: ${shares.disjointShare}`);
+  assert.ok(shares.disjointShare > 0.99, `disjoint: ${shares.disjointShare}`);
   assert.ok(shares.withinShare > 0.92, `within: ${shares.withinShare}`);
 });
 
-test('parts of one array: what is said is so, and most of what is so is said', (context) => {
+test('parts of one array: answers are sound and nearly complete', (context) => {
   const shares = pairs(
     (random) => {
       const [element, pitch] = array(random);
@@ -120,11 +120,11 @@ test('parts of one array: what is said is so, and most of what is so is said', (
     8000,
   );
   context.diagnostic(JSON.stringify(shares));
-  assert.ok(shares.disjointShare > 0.99, `apart: ${shares.disjointShare}`);
+  assert.ok(shares.disjointShare > 0.99, `disjoint: ${shares.disjointShare}`);
   assert.ok(shares.withinShare > 0.98, `within: ${shares.withinShare}`);
 });
 
-test('part of a set: what is said is so, and most of what is so is said', (context) => {
+test('part of a set: answers are sound and nearly complete', (context) => {
   const shares = pairs(
     (random) => {
       const outer = random.chance(0.5) ? anySet(random) : partOfArray(random, ...array(random));
@@ -137,7 +137,7 @@ test('part of a set: what is said is so, and most of what is so is said', (conte
   assert.ok(shares.withinShare > 0.99, `within: ${shares.withinShare}`);
 });
 
-test('sets that are empty are apart from all and within all, whatever else is not known', () => {
+test('empty sets are disjoint from and contained in all sets, even unknown ones', () => {
   const empty = { base: undefined, steps: [{ stride: undefined, count: 0n }], bytes: 4 };
   const full = set(1000, [], 4);
   assert.equal(areDisjoint(empty, full), true);
@@ -146,7 +146,7 @@ test('sets that are empty are apart from all and within all, whatever else is no
   assert.equal(isWithin(full, set(1000, [{ stride: 4, count: 0 }], 4)), undefined);
 });
 
-test('nothing is known of a set that leaves the 64 bits of addresses', () => {
+test('a set that leaves the 64 bits of addresses is unknown', () => {
   const last = (1n << 64n) - 4n;
   const near = set(64, [], 4);
   assert.equal(areDisjoint(set(last, [], 4), near), true);

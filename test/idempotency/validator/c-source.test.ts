@@ -31,7 +31,7 @@ function compile(source: string, folder: string): string {
   return program;
 }
 
-test('validators in C answer as those in JavaScript do', { skip }, (context) => {
+test('validators in C give the answers of those in JavaScript', { skip }, (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'selvage-validators-'));
   try {
     const random = seededRandom(7);
@@ -62,7 +62,7 @@ test('validators in C answer as those in JavaScript do', { skip }, (context) => 
   }
 });
 
-test('the name of a kernel ends no comment and no string', { skip }, () => {
+test('the name of a kernel cannot end a comment or a string', { skip }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'selvage-validators-'));
   try {
     const names = [
@@ -97,6 +97,6 @@ test('the name of a kernel ends no comment and no string', { skip }, () => {
   }
 });
 
-test('of no kernels there is a table without validators', () => {
+test('without kernels there is a table without validators', () => {
   assert.match(validatorSource([]), /selvage_validators\[\] = \{\n {2}\{0\},\n\};/);
 });

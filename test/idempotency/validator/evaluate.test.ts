@@ -34,7 +34,7 @@ const one = launch(0x1000n, 0xffff_ffff_ffff_fff0n, -3);
 const n: Quantity = { kind: 'argument', index: 2, offset: 0, bytes: 4, signed: true };
 const unknown: Quantity = { kind: 'symbol', name: 'table' };
 
-test('arguments, dimensions and shared memory are read as they are launched', () => {
+test('arguments, dimensions and shared memory are those of the launch', () => {
   const all: readonly [Quantity, number | bigint][] = [
     [pointer(0), 0x1000],
     [pointer(1), 0xffff_ffff_ffff_fff0n],
@@ -71,7 +71,7 @@ test('arithmetic is that of integers, quotients are rounded down', () => {
     assert.ok(isKnownToHold(equals(quantity, value), one), JSON.stringify(quantity.kind));
 });
 
-test('what is not known does not hold, and its opposite neither', () => {
+test('an unknown condition does not hold, nor does its negation', () => {
   const huge = constant((1n << 127n) - 1n);
   const all: readonly Quantity[] = [
     unknown,
@@ -94,13 +94,13 @@ test('what is not known does not hold, and its opposite neither', () => {
     assert.ok(!isKnownToHold(compare(quantity, '=', quantity), one), shown);
     assert.ok(!isKnownToHold(compare(quantity, '!=', quantity), one), shown);
     const guarded: Quantity = { kind: 'choice', test: equals(n, -3), yes: constant(1), no: quantity };
-    assert.ok(isKnownToHold(equals(guarded, 1), one), `behind a choice: ${shown}`);
+    assert.ok(isKnownToHold(equals(guarded, 1), one), `guarded by a choice: ${shown}`);
     assert.ok(isKnownToHold({ kind: 'any', conditions: [equals(quantity, 1), equals(n, -3)] }, one), shown);
     assert.ok(!isKnownToHold({ kind: 'all', conditions: [equals(n, -3), equals(quantity, 1)] }, one), shown);
   }
 });
 
-test('an allocation counts where the address lies in it', () => {
+test('an allocation counts if it contains the address', () => {
   const within = (start: bigint, bytes: bigint): InstanceArguments => ({
     ...one,
     allocation: () => ({ start, bytes }),
@@ -114,7 +114,7 @@ test('an allocation counts where the address lies in it', () => {
   assert.ok(isKnownToHold(equals(unknown, 0x2000), within(0n, 0n)));
 });
 
-test('nothing holds for a launch that no device accepts', () => {
+test('no condition holds for a launch that no device accepts', () => {
   const always: ValidatorCondition = { kind: 'always' };
   assert.ok(isKnownToHold(always, one));
   const wrong: readonly Partial<InstanceArguments>[] = [

@@ -1,4 +1,4 @@
-/** Random quantities, conditions and launches, many of them at the edges of what validators know. */
+/** Random quantities, conditions and launches, many of them at the limits of validators. */
 import type { Random } from '../../../src/base/random.ts';
 import type { AddressSet, Axis, Quantity, ValidatorCondition } from '../../../src/idempotency/model/quantity.ts';
 import type { InstanceArguments } from '../../../src/idempotency/validator/evaluate.ts';

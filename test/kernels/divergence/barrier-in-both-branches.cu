@@ -1,6 +1,6 @@
 // expect: branches race=possible divergence=divergent finding barrier/divergent lines 12 finding barrier/divergent lines 16
 //
-// Every thread meets a barrier, but not the same one.
+// Every thread reaches a barrier, but not the same one.
 
 // selvage: block=128 grid=2
 __global__ void branches(const int* in, int* out) {

@@ -3,7 +3,7 @@
 // expect: one_for_all race=proved divergence=proved
 // open: one_for_all race=possible divergence=proved (that a thread holds a lock for its whole block is not seen)
 //
-// Who holds a lock and waits at a barrier waits for threads that wait for the lock.
+// A thread with a lock at a barrier waits for threads that wait for the lock.
 
 __global__ void all_take_it(int* lock, int* sum, const int* v) {
     while (atomicCAS(lock, 0, 1) != 0) {

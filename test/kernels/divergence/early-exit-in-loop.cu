@@ -1,8 +1,8 @@
 // expect: found race=proved divergence=proved finding barrier/early-exit lines 16
 // expect: left_loop race=possible divergence=divergent finding barrier/divergent lines 26
 //
-// A return from a loop with a barrier is an early exit, whatever it does before. To leave the loop and go on with what
-// the others do later is not.
+// A return from a loop with a barrier is an early exit, regardless of the code before it. A break to code that other
+// threads execute later is not.
 
 // selvage: block=64 grid=1
 __global__ void found(int* out) {

@@ -14,7 +14,7 @@ __global__ void smooth(const float* in, float* out, int n) {
     out[i] = t > 0 ? 0.5f * (s[t] + s[t - 1]) : s[t];
 }
 
-// Of what stands in the line of the return nobody knows on which side of it: no run shows threads that pass it by.
+// The barrier is in the line of the return, on an unknown side of it: no run shows threads that pass it by.
 // selvage: block=64 grid=2 arg(n=100)
 __global__ void on_one_line(float* a, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,7 +1,7 @@
 // expect: stop_early race=race divergence=possible finding race/global lines 10,11
 //
-// The launch passes one array as both parameters: what is read through the one is written through the other, while
-// threads decide on it whether they go to the barrier.
+// The launch passes one array as both parameters: elements read through the one are written through the other, while
+// they decide which threads reach the barrier.
 
 #include <cuda_runtime.h>
 

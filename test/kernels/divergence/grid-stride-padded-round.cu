@@ -1,6 +1,6 @@
 // expect: block_rounds race=proved divergence=proved
 //
-// The same work with a uniform round and a guard inside it.
+// The same work with a uniform iteration and a guard inside it.
 
 // selvage: block=256 grid=1 arg(n=1000)
 __global__ void block_rounds(const float* in, float* out, int n) {

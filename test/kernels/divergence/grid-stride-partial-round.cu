@@ -1,6 +1,6 @@
 // expect: running_total race=possible divergence=divergent finding barrier/divergent lines 12
 //
-// 1000 elements, 256 threads: the last round is not for all of them.
+// 1000 elements, 256 threads: not all threads execute the last iteration.
 
 // selvage: block=256 grid=1 arg(n=1000)
 __global__ void running_total(const float* in, float* out, int n) {

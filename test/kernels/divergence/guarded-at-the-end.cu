@@ -2,8 +2,8 @@
 // expect: returned race=proved divergence=proved finding barrier/early-exit lines 31
 // expect: guarded_loop race=possible divergence=divergent finding barrier/divergent lines 42
 //
-// Both end the kernel for some of the threads, and compile to the same code: but who returns is gone for good, and who
-// passes a barrier by goes on, to whatever the next change puts behind it.
+// Both end the kernel for some of the threads, and compile to the same code: but a return ends the thread, and a thread
+// that skips the barrier continues, to any code that the next change puts after it.
 
 __device__ float smoothed(const float* s, int t) {
     return 0.5f * (s[t] + s[t + 1]);
@@ -37,7 +37,7 @@ __global__ void guarded_loop(const float* in, float* out) {
     __shared__ float s[256];
     for (int i = threadIdx.x; i < 200; i += 64) {
         s[i] = in[i];
-        // The last round is for some threads only.
+        // Only some threads execute the last iteration.
         out[i] = s[i];
         __syncthreads();
     }

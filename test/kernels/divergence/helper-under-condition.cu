@@ -1,6 +1,6 @@
 // expect: publish race=possible divergence=divergent finding barrier/divergent lines 7
 //
-// The barrier hides in a helper that one warp alone calls.
+// The barrier is in a helper function that only one warp calls.
 
 __device__ void store_and_wait(float* s, int t, float v) {
     s[t] = v;

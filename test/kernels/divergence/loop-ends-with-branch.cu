@@ -3,8 +3,8 @@
 // expect: continues_before_barrier race=possible divergence=divergent finding barrier/divergent lines 47
 // expect: leaves_at_the_end race=possible divergence=divergent finding barrier/divergent lines 55
 //
-// Where the last statement of a loop is an `if` and no register is carried round the loop, both ways out of its branch are
-// back edges. All threads that take one of them are in the next round, so the branch decides about no barrier.
+// If the last statement of a loop is an `if` and no register is carried between iterations, both edges of its branch
+// are back edges. All threads that take one of them are in the next iteration, so the branch decides about no barrier.
 
 // selvage: block=256 grid=4
 __global__ void trailing_if(int* out, int n) {

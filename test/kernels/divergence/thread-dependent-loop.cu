@@ -1,6 +1,6 @@
 // expect: triangle race=possible divergence=divergent finding barrier/divergent lines 12
 //
-// Thread t makes t rounds.
+// Thread t executes t iterations.
 
 // selvage: block=32 grid=4
 __global__ void triangle(float* out) {

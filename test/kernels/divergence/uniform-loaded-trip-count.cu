@@ -1,6 +1,6 @@
 // expect: iterate race=proved divergence=proved
 //
-// The number of rounds is read from memory, by all threads of a block from the same element.
+// The trip count is read from memory, by all threads of a block from the same element.
 
 // selvage: block=64 grid=4
 __global__ void iterate(const int* rounds, const float* in, float* out) {

@@ -6,8 +6,8 @@
 // expect: rounds race=proved divergence=proved
 // open: rounds race=possible divergence=proved (flags that count rounds are not followed yet)
 //
-// Flags between threads of one block, for which the block's scope will do, and flags that hand on what a whole block
-// has done.
+// Flags between threads of one block, for which block scope suffices, and flags that publish the writes of a whole
+// block.
 
 __device__ int relaxed_load(int* p) {
     int value;
@@ -121,7 +121,7 @@ __global__ void barriers_around_late(volatile int* flag, int* data, int* out) {
     }
 }
 
-// The flag counts rounds, and the reader answers with one of its own: neither overtakes the other.
+// The flag counts iterations, and the reader answers with a separate flag: neither overtakes the other.
 // selvage: block=2 grid=1 assume(full[*] in 0..0) assume(taken[*] in 0..0)
 __global__ void rounds(int* full, int* taken, int* slot, int* out, int n) {
     if (threadIdx.x == 0) {

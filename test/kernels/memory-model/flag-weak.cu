@@ -9,9 +9,9 @@
 // expect: waits_for_nothing race=race divergence=proved finding race/global lines 164,170
 // expect: flag_is_up race=race divergence=proved finding race/global lines 178,183
 //
-// What hands data over with a flag, each time one strength too weak: without a fence on one side, with the fence on the
-// wrong side of the flag, with a scope that does not reach the other block, and with a flag that is no strong access.
-// Weak accesses of a flag race with each other whatever fences there are (PTX ISA 8.7.1), and synchronise nothing.
+// Message passing with a flag, each time one strength too weak: without a fence on one side, with the fence on the
+// wrong side of the flag, with a scope that does not reach the other block, and with a weak access as the flag.
+// Weak accesses of a flag race with each other regardless of fences (PTX ISA 8.7.1), and synchronise nothing.
 
 __device__ int relaxed_load(int* p) {
     int value;

@@ -6,9 +6,9 @@
 // expect: volatile_flag race=proved divergence=proved
 // expect: looks_once race=proved divergence=proved
 //
-// One thread fills in data and raises a flag; others wait for the flag and read. Release is a fence and a strong store
-// behind it, or a releasing store; acquire is a strong load and a fence behind it, or an acquiring load. All scopes
-// include the whole grid, and the flag is down at first.
+// One thread writes data and sets a flag; others wait for the flag and read. Release is a fence before a strong
+// store, or a releasing store; acquire is a fence after a strong load, or an acquiring load. All scopes
+// include the whole grid, and the flag is initially 0.
 
 __device__ int relaxed_load(int* p) {
     int value;
@@ -124,7 +124,7 @@ __global__ void volatile_flag(volatile int* flag, int* data, int* out) {
     }
 }
 
-// Without a loop: who finds the flag down leaves the data alone.
+// Without a loop: a thread that reads 0 from the flag does not access the data.
 // selvage: assume(flag[*] in 0..0)
 __global__ void looks_once(int* flag, int* data, int* out) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -13,8 +13,8 @@
 // expect: room_for_a_block race=proved divergence=proved
 // expect: room_for_too_few race=race divergence=proved finding race/global lines 181,181
 //
-// What looks like something handed over and is not: the one who should have waited has left, several set one flag, a
-// counter counts others than it is compared with, a number is served before its turn.
+// Broken message passing: the thread that should have waited has exited, several threads set one flag, a
+// counter counts other threads than the expected ones, a ticket is served too early.
 
 // Thread 0 of some blocks returns without having waited; the others pass the barrier all the same.
 // selvage: block=32 grid=2 assume(go[*] in 1..1)
@@ -56,7 +56,7 @@ __global__ void leader_looks_once(int* flag, int* data, int* out) {
     out[threadIdx.x] = *data;
 }
 
-// The flag of the first to set it says nothing of the second.
+// The flag of the first thread to set it orders nothing about the second.
 // selvage: block=2 grid=3
 __global__ void two_blocks_set_it(int* flag, int* data, int* out) {
     if (blockIdx.x != 1) {
@@ -114,7 +114,7 @@ __global__ void counts_others(unsigned* count, int* part, int* total) {
     }
 }
 
-// What thread 0 has told is overwritten by another.
+// Another thread overwrites the message of thread 0.
 // selvage: block=2 grid=2
 __global__ void told_otherwise(unsigned* count, int* part, int* out) {
     __shared__ bool last;
@@ -154,7 +154,7 @@ __global__ void serves_before_it_is_done(int* next, int* turn, int* sum) {
     }
 }
 
-// Each thread draws a number; that of thread 0 is told to all, who all write there.
+// Each thread takes a ticket; thread 0 publishes its ticket to all threads, which all write there.
 // selvage: block=2 grid=2
 __global__ void number_of_another(unsigned* next, int* out) {
     __shared__ unsigned told;
@@ -164,7 +164,7 @@ __global__ void number_of_another(unsigned* next, int* out) {
     out[told] = threadIdx.x;
 }
 
-// One number for a block, and a place of its own for each of its threads.
+// One ticket for a block, and a separate element for each of its threads.
 __global__ void room_for_a_block(unsigned* next, int* out) {
     __shared__ unsigned start;
     if (threadIdx.x == 0) start = atomicAdd(next, 1024u);

@@ -7,8 +7,8 @@
 // expect: waits_for_all race=proved divergence=proved
 // expect: waits_for_all_volatile race=race divergence=proved finding race/volatile lines 157,158
 //
-// Who finds that all others have counted reads what they wrote: additions to one counter hand on what is before them,
-// with a release before each and an acquire behind the last.
+// The thread whose count is the last reads the writes of the others: the increments of one counter form a release
+// sequence, with a release before each and an acquire after the last.
 
 __device__ unsigned relaxed_load(unsigned* p) {
     unsigned value;
@@ -145,7 +145,7 @@ __global__ void waits_for_all(unsigned* count, int* a, int* out) {
     out[i] = a[n - 1 - i];
 }
 
-// The same with a volatile load: what several threads change is no flag, and a race in CUDA C++.
+// The same with a volatile load: a variable that several threads change is not a flag, but a race in CUDA C++.
 // selvage: block=64 grid=4 assume(count[*] in 0..0)
 __global__ void waits_for_all_volatile(unsigned* count, int* a, int* out) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,7 +1,7 @@
 // expect: until_taken race=proved divergence=proved
 // expect: until_taken_or_tired race=race divergence=proved finding race/volatile lines 27,31 finding race/volatile lines 31,31 finding race/global lines 29,29
 //
-// A loop that a variable ends: behind it the lock is held where only the exchange sets the variable.
+// A loop that a variable ends: after it the lock is held if only the exchange sets the variable.
 
 // selvage: block=32 grid=2
 __global__ void until_taken(int* lock, int* sum) {

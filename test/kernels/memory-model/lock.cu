@@ -7,8 +7,8 @@
 // expect: lock_of_the_block race=proved divergence=proved
 // expect: lock_per_slot race=proved divergence=proved
 //
-// A lock that `atom.cas` takes and a store or an exchange releases, with every strength that orders what its holders
-// do: an acquire behind taking it, a release before giving it back, of a scope that includes all that take it.
+// A lock that `atom.cas` acquires and a store or an exchange releases, with every strength that orders accesses of its
+// holders: an acquire after taking it, a release before giving it back, of a scope that includes all its threads.
 
 __device__ int relaxed_take(int* lock) {
     int old;
@@ -43,7 +43,7 @@ __global__ void fences(int* lock, int* sum) {
     relaxed_give(lock);
 }
 
-// A store that releases ends what exchanges hand on; the next holder's exchange reads from it.
+// A releasing store ends the release sequence of the exchanges; the next holder's exchange reads from it.
 __global__ void acquire_and_release(int* lock, int* sum) {
     while (acquire_take(lock) != 0) {
     }

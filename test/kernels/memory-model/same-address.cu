@@ -3,7 +3,7 @@
 // expect: bytes_side_by_side race=proved divergence=proved
 // expect: bytes_that_meet race=race divergence=proved finding race/shared lines 33,34
 //
-// A race takes one address, and that means bytes: accesses of different widths meet where their ranges do.
+// A race needs a common address, in bytes: accesses of different widths overlap where their ranges do.
 
 __global__ void pairs(int* a) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

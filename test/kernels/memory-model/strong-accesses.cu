@@ -14,7 +14,7 @@
 // expect: counter_reset_behind_barrier race=proved divergence=proved
 //
 // Strong loads and stores do not race with each other or with atomics, if both are of the same bytes and their scopes
-// reach each other. What they read differs between threads.
+// reach each other. The values that they read differ between threads.
 
 __device__ int relaxed_load(int* p) {
     int value;
@@ -142,7 +142,7 @@ __global__ void told_by_first(const int* in, int* out) {
     out[64 * blockIdx.x + (told & 63 ^ threadIdx.x)] = told;
 }
 
-// Thread 0 may set the counter back after others have drawn from it.
+// Thread 0 may reset the counter after others have taken tickets from it.
 // selvage: block=64 grid=1
 __global__ void counter_reset_strongly(int* count, int* out) {
     if (threadIdx.x == 0) relaxed_store(count, 0);

@@ -10,8 +10,8 @@
 // expect: shared_ticket race=race divergence=proved finding race/global lines 122,122
 //
 //
-// A ticket lock: each takes a number and waits for its turn, which the one before announces. The turn is a flag whose
-// values are all different, so each holder is ordered before the next.
+// A ticket lock: each thread takes a ticket and waits until its predecessor serves it. The serving counter is a flag
+// with distinct values, so each holder is ordered before the next.
 
 __device__ int acquire_load(int* p) {
     int value;

@@ -85,7 +85,7 @@ __global__ void set_by_two(volatile int* flag, int* out) {
     out[threadIdx.x] = 1;
 }
 
-// Who finds the flag down goes on.
+// A thread that reads another value of the flag continues.
 // selvage: block=64 grid=1 assume(flag[*] in 0..0)
 __global__ void looks_once(volatile int* flag, int* out) {
     if (threadIdx.x == 0) *flag = 1;
@@ -101,7 +101,7 @@ __global__ void lock(int* taken, int* sum) {
     *(volatile int*)taken = 0;
 }
 
-// Who finds anything but the mark of a lock that is taken has it.
+// A thread whose exchange returns anything but the mark of a taken lock holds it.
 __global__ void lock_by_exchange(int* taken, int* sum) {
     while (atomicExch(taken, 1) == 1) {
     }
@@ -118,7 +118,7 @@ __global__ void released_by_others(int* taken, int* out) {
     *(volatile int*)taken = 0;
 }
 
-// What one block after the other sets is no flag of one thread.
+// A variable that one block after the other sets is not the flag of one thread.
 // selvage: block=64 grid=4 assume(turn[*] in 0..0)
 __global__ void turn_of_blocks(volatile int* turn, int* sum) {
     if (threadIdx.x == 0) {

@@ -11,14 +11,14 @@
 // expect: buffer_used_too_early race=race divergence=proved finding race/shared lines 158,165 finding race/shared lines 158,167
 // expect: ring_too_short race=race divergence=proved finding race/shared lines 184,187
 //
-// Ways to wait for asynchronous copies, none of them enough.
+// Waits for asynchronous copies, none of them sufficient.
 #include <cuda_pipeline_primitives.h>
 
 #define COPY(to, from) __pipeline_memcpy_async(to, from, 4)
 #define COMMIT() __pipeline_commit()
 #define WAIT(left) __pipeline_wait_prior(left)
 
-// A copy is not ordered before what its own thread does until that waits.
+// A copy is not ordered before later accesses of the same thread until that waits.
 // selvage: block=64 grid=1
 __global__ void own_element_no_wait(const int* in, int* out) {
     __shared__ int s[64];
@@ -61,7 +61,7 @@ __global__ void odd_threads_commit(const int* in, int* out) {
     out[t] = s[63 - t];
 }
 
-// The copy may read what the thread writes behind it.
+// The copy may read the later write of the thread.
 // selvage: block=64 grid=1
 __global__ void source_overwritten(int* in, int* out) {
     __shared__ int s[64];
@@ -87,7 +87,7 @@ __global__ void source_overwritten_by_another(int* in, int* out) {
     out[t] = s[63 - t];
 }
 
-// Nobody ever waits for the copies of the lower warp.
+// No thread ever waits for the copies of the lower warp.
 // selvage: block=64 grid=1
 __global__ void returns_without_waiting(const int* in, int* out) {
     __shared__ int s[64];
@@ -111,7 +111,7 @@ __global__ void within_a_warp_no_wait(const int* in, int* out) {
     WAIT(0);
 }
 
-// The zero may arrive before the copy or behind it.
+// The zero may arrive before or after the copy.
 // selvage: block=64 grid=1
 __global__ void cleared_behind_copy(const int* in, int* out) {
     __shared__ int s[64];
@@ -124,7 +124,7 @@ __global__ void cleared_behind_copy(const int* in, int* out) {
     out[t] = s[63 - t];
 }
 
-// No group is committed in the last two rounds.
+// No group is committed in the last two iterations.
 // selvage: block=64 grid=1
 __global__ void tail_not_awaited(const int* in, int* out) {
     __shared__ int s[3][64];

@@ -10,7 +10,7 @@
 // expect: two_groups_a_round race=proved divergence=proved
 // expect: nested race=proved divergence=proved
 //
-// Ways to wait for asynchronous copies, all of them enough.
+// Waits for asynchronous copies, all of them sufficient.
 #include <cuda_pipeline_primitives.h>
 
 #define COPY(to, from) __pipeline_memcpy_async(to, from, 4)
@@ -49,7 +49,7 @@ __global__ void wait_in_both_branches(const int* in, int* out) {
     out[t] = sum;
 }
 
-// The second branch goes the way of the first.
+// The second branch follows the same path as the first.
 // selvage: block=64 grid=1
 __global__ void guarded_twice(const int* in, int* out, int n) {
     __shared__ int s[2][64];
@@ -72,7 +72,7 @@ __global__ void guarded_twice(const int* in, int* out, int n) {
     out[t] = sum;
 }
 
-// A thread's own copies go on beside each other, for any number of rounds.
+// Copies of one thread run concurrently, for any trip count.
 __global__ void chunks_any_block(const int* in, int* out) {
     __shared__ int s[1024];
     const int t = threadIdx.x;

@@ -7,12 +7,12 @@
 // expect: three_stages_filled_too_early race=race divergence=proved finding race/shared lines 162,168 finding race/shared lines 163,168
 // expect: three_stages_wait_too_weak race=race divergence=proved finding race/shared lines 183,196 finding race/shared lines 184,196 finding race/shared lines 192,196 finding race/shared lines 193,196
 //
-// Slips of a tiled product whose tiles come by cp.async, each in a kernel of its own.
+// Bugs in a tiled product whose tiles come by cp.async, each in a separate kernel.
 #include <cuda_pipeline_primitives.h>
 
 #define TILE 16
 
-// Nobody waits for the copies.
+// No thread waits for the copies.
 // selvage: block=16,16 grid=4,4 arg(n=64)
 __global__ void no_wait(const float* A, const float* B, float* C, int n) {
     __shared__ float As[TILE][TILE];
@@ -115,7 +115,7 @@ __global__ void double_buffered_wait_too_weak(const float* A, const float* B, fl
     C[row * n + col] = sum;
 }
 
-// In the last round no group is committed, so that the wait for all but one leaves that of the last tile.
+// The last iteration commits no group, so that waiting until one group is pending does not wait for the last tile.
 // selvage: block=16,16 grid=4,4 arg(n=64)
 __global__ void last_group_not_awaited(const float* A, const float* B, float* C, int n) {
     __shared__ float As[2][TILE][TILE];
@@ -142,7 +142,7 @@ __global__ void last_group_not_awaited(const float* A, const float* B, float* C,
     C[row * n + col] = sum;
 }
 
-// Three stages, but filled before the barrier that tells that the one to be filled is no longer used.
+// Three stages, but filled before the barrier after which the stage is unused.
 // selvage: block=16,16 grid=4,4 arg(n=128)
 __global__ void three_stages_filled_too_early(const float* A, const float* B, float* C, int n) {
     __shared__ float As[3][TILE][TILE];

@@ -54,7 +54,7 @@ __global__ void double_buffered(const float* A, const float* B, float* C, int n)
     C[row * n + col] = sum;
 }
 
-// Two tiles ahead, so that one barrier a round is enough: what is refilled was used a round ago.
+// Two tiles ahead, so that one barrier per iteration is enough: the refilled tile was used one iteration ago.
 // selvage: block=16,16 grid=4,4 arg(n=128)
 __global__ void three_stages(const float* A, const float* B, float* C, int n) {
     __shared__ float As[3][TILE][TILE];

@@ -1,7 +1,7 @@
 // expect: attention race=proved divergence=proved
 //
 // Attention in one pass over tiles of keys and values: the maximum and the sum of a row's weights are kept up to date,
-// and what is summed up so far is scaled when the maximum rises. Each warp has a row of queries.
+// and the partial sums are scaled when the maximum rises. Each warp has a row of queries.
 
 #define D 64
 #define ROWS 4

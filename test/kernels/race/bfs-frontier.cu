@@ -7,9 +7,9 @@
 // open: append_without_atomics race=race divergence=proved finding race/global lines 77,77 finding race/global lines 75,77 (runs let threads go one after the other)
 //
 // Breadth-first search level by level. Threads that find the same neighbour, and all that have found one, write one
-// literal that no thread reads meanwhile: proved under the assumption that this does no harm, with a notice where a run
-// shows it. Atomic exchanges are no race at all. Whether two threads find the same neighbour is for the edges to say;
-// no run has edges between vertices that are there and not visited.
+// literal that no thread reads meanwhile: proved under the assumption that this is harmless, with a notice if a run
+// shows it. Atomic exchanges do not race. Whether two threads find the same neighbour depends on the edges;
+// no run has edges between vertices that exist and are not visited.
 
 // selvage: block=64 grid=2 arg(n=128)
 __global__ void expand(const int* first, const int* edges, const int* frontier, const int* visited, int* found,
@@ -54,7 +54,7 @@ __global__ void expand_with_atomics(const int* first, const int* edges, const in
     }
 }
 
-// Who sets the level of a vertex alone puts it on the list, in a place of its own.
+// Only the thread that sets the level of a vertex appends it to the list, at a separate element.
 __global__ void append_to_frontier(const int* first, const int* edges, const int* frontier, int length, int* level,
                                    int* next, int* nextLength, int depth) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -3,7 +3,7 @@
 // expect: scatter_collides race=race divergence=proved finding race/shared lines 31,31
 // expect: compact_by_short_mask race=race divergence=proved finding race/global lines 39,39
 //
-// Elements go where the reversed bits of their index, or the number of bits set below them, say. In the broken versions a
+// Indices are the reversed bits of an index, or the number of bits set below it. In the broken versions a
 // bit is lost, and the mask counts too few.
 
 extern __shared__ float s[];
@@ -27,7 +27,7 @@ __global__ void scatter_collides(const float* in, float* out) {
     unsigned t = threadIdx.x;
     unsigned bits = 31 - __clz(blockDim.x);
     if (blockDim.x >= 4)
-        // The lowest bit of the index is the highest of what is shifted out.
+        // The lowest bit of the index is the highest of the bits shifted out.
         s[__brev(t << 1) >> (33 - bits)] = in[blockIdx.x * blockDim.x + t];
     __syncthreads();
     out[blockIdx.x * blockDim.x + t] = blockDim.x >= 4 ? s[t / 2] : 0;

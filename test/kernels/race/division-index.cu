@@ -1,7 +1,7 @@
 // expect: reorder race=proved divergence=proved
 // expect: pairwise_sum race=race divergence=proved finding race/global lines 17,17
 //
-// Row and column from one index: a permutation. Half the index alone: two threads an element.
+// Row and column from one index: a permutation. Only half the index: two threads per element.
 
 // selvage: block=128 grid=4 arg(width=16) arg(height=32)
 __global__ void reorder(const float* in, float* out, int width, int height) {

@@ -3,7 +3,7 @@
 // expect: relax race=proved divergence=proved
 // expect: relax_one_barrier race=race divergence=proved finding race/global lines 43,46
 //
-// A barrier of the grid orders threads of different blocks, in every round of a loop that holds it; one of the block
+// A barrier of the grid orders threads of different blocks, in every iteration of a loop around it; one of the block
 // orders none of them.
 
 #include <cooperative_groups.h>
@@ -39,10 +39,10 @@ __global__ void relax_one_barrier(float* from, float* to, int n, int rounds) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int next = (i + 1) % n;
     for (int k = 0; k < rounds; ++k) {
-        // The next round reads what another block still writes in this one.
+        // The next iteration reads an element that another block still writes in this one.
         to[i] = from[i] + from[next];
         cooperative_groups::this_grid().sync();
-        // No barrier before the next round.
+        // No barrier before the next iteration.
         from[i] = to[i];
     }
 }

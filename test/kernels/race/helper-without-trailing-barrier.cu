@@ -1,6 +1,6 @@
 // expect: mean race=race divergence=proved finding race/shared lines 7,13
 //
-// The second call of the helper overwrites what slow threads still read for the first.
+// The second call of the helper overwrites elements that slow threads still read for the first.
 
 __device__ float block_reduce(float* s, float v) {
     int t = threadIdx.x;

@@ -46,7 +46,7 @@ __global__ void layernorm(const float* in, const float* gain, const float* bias,
         out[blockIdx.x * width + i] = (row[i] - mean) * scale * gain[i] + bias[i];
 }
 
-// Each thread writes what it alone has read.
+// Each thread writes elements that only it has read.
 __global__ void statistics_in_place(float* data, int width) {
     float x = 0.0f;
     for (int i = threadIdx.x; i < width; i += blockDim.x)

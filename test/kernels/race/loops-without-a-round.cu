@@ -3,9 +3,9 @@
 // expect: nothing_between_rounds race=race divergence=proved finding race/shared lines 45,47
 // expect: first_round_of_another race=race divergence=proved finding race/shared lines 60,62
 //
-// Loops around loops that may have no round at all, and then pass no barrier.
+// Loops around loops that may have zero iterations, and then pass no barrier.
 
-// Who had no round of the inner loop has read nothing either.
+// A thread without iterations of the inner loop has not read anything either.
 // selvage: block=128 grid=1
 __global__ void prefetch_again(const int* in, int* out, int m, int n) {
     __shared__ int s[2][128];
@@ -49,7 +49,7 @@ __global__ void nothing_between_rounds(int* out, int m) {
     }
 }
 
-// What was so in the first round of one run of the inner loop is not so in that of another.
+// A fact of the first iteration of one run of the inner loop need not hold in that of another.
 // selvage: block=64 grid=1
 __global__ void first_round_of_another(int* out, int m) {
     __shared__ int s[64];

@@ -37,7 +37,7 @@ __global__ void matmul(const float* A, const float* B, float* C, int n) {
     C[row * n + col] = sum;
 }
 
-// Stores at the start of a round: the barrier behind them also ends the reading of the round before.
+// Stores at the start of an iteration: the barrier after them also ends the reads of the previous iteration.
 // selvage: block=16,16 assume(n == 16 * gridDim.x)
 __global__ void one_barrier_a_tile(const float* A, const float* B, float* C, int n) {
     __shared__ float As[2][TILE][TILE];

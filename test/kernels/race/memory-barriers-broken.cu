@@ -10,7 +10,7 @@
 // expect: set_up_too_late race=race divergence=possible finding race/shared lines 147,149
 // expect: ended_too_early race=race divergence=possible finding race/shared lines 162,163
 //
-// Barriers in shared memory that do not order what they seem to.
+// Barriers in shared memory that do not give the apparent order.
 #include <cuda_awbarrier_primitives.h>
 #include <cuda_pipeline_primitives.h>
 

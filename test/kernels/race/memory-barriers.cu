@@ -7,7 +7,7 @@
 // expect: copies_announced race=proved divergence=proved
 // expect: copies_arrive race=proved divergence=proved
 //
-// Barriers in shared memory at which the whole block meets: by token, by parity, as cuda::barrier, and with copies.
+// Barriers in shared memory that synchronise the block: by token, by parity, as cuda::barrier, and with copies.
 #include <cuda/barrier>
 #include <cuda_awbarrier_primitives.h>
 #include <cuda_pipeline_primitives.h>

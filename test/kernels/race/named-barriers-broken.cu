@@ -12,7 +12,7 @@
 // expect: crossed race=possible divergence=possible
 // expect: only_where_loaded race=race divergence=possible finding race/shared lines 164,166
 //
-// Barriers of part of a block that do not order what they seem to.
+// Barriers of part of a block that do not give the apparent order.
 
 // selvage: block=64 grid=1
 __global__ void other_half(int* out) {
@@ -24,7 +24,7 @@ __global__ void other_half(int* out) {
     out[t] = s[63 - t];
 }
 
-// Who reads only arrives.
+// The readers only arrive.
 // selvage: block=64 grid=1
 __global__ void wrong_way(int* out) {
     __shared__ int s[32];
@@ -51,7 +51,7 @@ __global__ void written_after_arriving(int* out) {
     }
 }
 
-// What those that wait did before does not come before what the others do after arriving.
+// Accesses before a wait are not ordered before accesses of other threads after their arrival.
 // selvage: block=64 grid=1
 __global__ void read_before_waiting(int* out) {
     __shared__ int s[32];
@@ -81,7 +81,7 @@ __global__ void one_round_ahead(int* out) {
     }
 }
 
-// Who comes by the barrier in an earlier round has not waited in this one.
+// A thread that skips the barrier in an earlier iteration has not waited in this one.
 // selvage: block=64 grid=1
 __global__ void waited_in_another_round(int* out) {
     __shared__ int s[32];
@@ -97,7 +97,7 @@ __global__ void waited_in_another_round(int* out) {
     }
 }
 
-// Nobody waits with those that arrive unless n is large: then they have been waited for too early.
+// No thread waits for the arriving ones unless n is large: otherwise the reads come too early.
 // selvage: block=64 grid=1 arg(n=1)
 __global__ void sometimes_waiting(int* out, int n) {
     __shared__ int s[32];
@@ -111,7 +111,7 @@ __global__ void sometimes_waiting(int* out, int n) {
     }
 }
 
-// The first warp and the third have never met.
+// The first warp and the third have never synchronised.
 // selvage: block=96 grid=1
 __global__ void link_missing(int* out) {
     __shared__ int s[32];
@@ -142,7 +142,7 @@ __global__ void one_name_for_two(int* out) {
     out[t] = s[t ^ 33];
 }
 
-// Each waits for what the other does behind its own wait.
+// Each waits for an arrival that the other executes after its own wait.
 // selvage: block=64 grid=1
 __global__ void crossed(int* out) {
     const int t = threadIdx.x;

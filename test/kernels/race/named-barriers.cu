@@ -71,7 +71,7 @@ __global__ void whole_block_by_name(int* out, int n) {
     out[blockIdx.x * 64 + t] += s[63 - t];
 }
 
-// The first warp hands on to the second, and that to the third.
+// The first warp publishes to the second, and that to the third.
 // selvage: block=96
 __global__ void chain_of_warps(int* out) {
     __shared__ int s[32];

@@ -2,7 +2,7 @@
 // expect: forces_one_barrier race=race divergence=proved finding race/shared lines 16,30 finding race/shared lines 17,31 finding race/shared lines 18,32 finding race/shared lines 19,33
 // expect: forces_of_both race=race divergence=proved finding race/global lines 20,20 finding race/global lines 21,21 finding race/global lines 22,22 finding race/global lines 23,23
 //
-// Forces between particles in boxes, a box a block: each particle of the box meets all particles of the neighbouring
+// Forces between particles in boxes, one box per block: each particle of the box interacts with those of adjacent
 // boxes, which are brought to shared memory box by box. Written out sixteen times, 192 accesses a thread.
 
 #define BOX 128
@@ -81,7 +81,7 @@ __global__ void forces_one_barrier(const float4* particles, const int* neighbour
     }
 }
 
-// What acts on one acts on the other: the box to the right is another block's home.
+// Forces act on both particles: the box to the right belongs to another block.
 // selvage: block=64 grid=3
 __global__ void forces_of_both(const float4* particles, Force force) {
     __shared__ float tile[4][BOX];

@@ -1,7 +1,7 @@
 // expect: prefetch race=proved divergence=proved
 // expect: prefetch_into_same race=race divergence=proved finding race/shared lines 29,30
 
-// The next piece goes into the buffer that is not being read, one barrier a round.
+// The next tile goes into the buffer that is not being read, with one barrier per iteration.
 // selvage: block=128
 __global__ void prefetch(const float* in, float* out, int n) {
     __shared__ float s[2][128];

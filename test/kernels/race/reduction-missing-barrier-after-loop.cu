@@ -1,6 +1,6 @@
 // expect: normalise race=race divergence=proved finding race/shared lines 14,17
 //
-// The barrier stands at the head of the loop, so the last step and the read by all threads share an interval.
+// The barrier is at the head of the loop, so the last step and the read by all threads share an interval.
 
 // selvage: block=256 grid=16
 __global__ void normalise(const float* in, float* out) {

@@ -135,7 +135,7 @@ __global__ void warps_without_barrier(const int* in, int* out) {
     }
 }
 
-// The second sum overwrites what slower warps still read of the first.
+// The second sum overwrites elements of the first that slower warps still read.
 // selvage: block=256 grid=2
 __global__ void warps_reused(const int* in, int* out) {
     __shared__ int warps[8];

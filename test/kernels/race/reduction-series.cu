@@ -7,8 +7,8 @@
 // expect: many_per_thread<256> race=proved divergence=proved
 // expect: by_shuffles race=proved divergence=proved
 //
-// Eight ways to sum the elements of a block, each faster than the one before: strides that double with a modulo, with
-// an index per thread, strides that halve, two elements on loading, the last warp by itself, with the size of the block
+// Eight reductions of a block, each faster than the one before: strides that double with a modulo, with
+// an index per thread, strides that halve, two elements on loading, the last warp unrolled, with a block size
 // known to the compiler, many elements a thread, and by shuffles.
 
 __global__ void interleaved_modulo(const int* in, int* out) {

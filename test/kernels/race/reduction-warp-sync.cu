@@ -21,7 +21,7 @@ __global__ void reduce_warp(const float* in, float* out) {
     if (t == 0) out[blockIdx.x] = s[0];
 }
 
-// The last warp goes on alone.
+// Only the last warp continues.
 // selvage: block=256 grid=4
 __global__ void reduce_block(const float* in, float* out) {
     __shared__ float s[256];

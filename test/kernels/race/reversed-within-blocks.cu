@@ -8,7 +8,7 @@ __global__ void reversed(const float* in, float* out) {
     out[j] = in[i];
 }
 
-// Twice as far apart, the elements reach into the part of the block before.
+// With twice the stride, the elements overlap the part of the previous block.
 __global__ void reversed_and_spread(const float* in, float* out) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     out[(blockIdx.x + 1) * blockDim.x - 1 - 2 * threadIdx.x] = in[i];

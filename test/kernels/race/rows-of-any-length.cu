@@ -7,7 +7,7 @@
 // expect: fill_up_to_the_length race=race divergence=proved finding race/global lines 62,62
 // expect: fill_with_border race=race divergence=proved finding race/global lines 71,71
 //
-// Matrices and volumes in one array, their extents known to the launch alone: elements of two rows are apart as long as
+// Matrices and volumes in one array, with extents that only the launch knows: elements of two rows are disjoint if
 // the columns stay below the length of a row.
 
 __global__ void fill(float* a, int width, int height) {
@@ -32,7 +32,7 @@ __global__ void tile_of_a_matrix(const float* in, float* out, int pitch) {
     out[y * pitch + x] = 2.0f * in[y * pitch + x];
 }
 
-// Each block has rows of its own, each thread columns of its own.
+// Each block has separate rows, each thread separate columns.
 __global__ void scale_rows(float* a, const float* factors, int width, int height) {
     for (int y = blockIdx.x; y < height; y += gridDim.x)
         for (int x = threadIdx.x; x < width; x += blockDim.x)

@@ -61,7 +61,7 @@ __global__ void exclusive_tree(const int* in, int* out) {
     out[blockIdx.x * n + 2 * t + 1] = s[2 * t + 1];
 }
 
-// What comes before a block is added to what the block has.
+// The sum of the preceding blocks is added to the elements of a block.
 __global__ void scan_then_add(int* data, const int* sums) {
     __shared__ int before;
     if (threadIdx.x == 0) {

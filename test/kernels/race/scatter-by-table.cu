@@ -1,6 +1,6 @@
 // expect: scatter race=possible divergence=proved
 //
-// Race free if and only if the table holds no value twice, which the code does not say.
+// Race-free if and only if the values of the table are distinct, which the code does not specify.
 
 // selvage: block=256 grid=4
 __global__ void scatter(const int* table, const float* in, float* out) {

@@ -22,7 +22,7 @@ __global__ void compact(const int* in, int* out, int* count) {
     if (keeps) out[start + __popc(kept & ((1u << (t & 31)) - 1))] = i;
 }
 
-// Round by round.
+// Iteration by iteration.
 __global__ void compact_rounds(const int* in, int* out, int* count, int n) {
     const int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
     for (int k = 0; k < n; k++) {
@@ -35,7 +35,7 @@ __global__ void compact_rounds(const int* in, int* out, int* count, int n) {
     }
 }
 
-// The vote of the first round is not who is counted in the second.
+// The vote of the first iteration does not determine the count of the second.
 // selvage: block=64 grid=2
 __global__ void compact_by_old_vote(const int* in, int* out, int* count) {
     const int t = threadIdx.x, i = blockIdx.x * 64 + t;
@@ -62,7 +62,7 @@ __global__ void counts_itself_alone(const int* in, int* out, int* count) {
     if (keeps) out[start + __popc(kept & ((1u << (t & 31)) - 1))] = i;
 }
 
-// Lanes that are 16 apart count the same ones.
+// Lanes with a distance of 16 count the same ones.
 // selvage: block=64 grid=2
 __global__ void counts_half(const int* in, int* out, int* count) {
     const int t = threadIdx.x, i = blockIdx.x * 64 + t;
@@ -86,7 +86,7 @@ __global__ void keeps_all(const int* in, int* out, int* count) {
     out[start + __popc(kept & ((1u << (t & 31)) - 1))] = i;
 }
 
-// Only the first warp draws.
+// Only the first warp takes slots.
 // selvage: block=64 grid=2
 __global__ void first_of_block(const int* in, int* out, int* count) {
     const int t = threadIdx.x, i = blockIdx.x * 64 + t;
@@ -98,7 +98,7 @@ __global__ void first_of_block(const int* in, int* out, int* count) {
     if (keeps) out[start + __popc(kept & ((1u << (t & 31)) - 1))] = i;
 }
 
-// Lane 1 has nothing to tell.
+// Lane 1 has no value to share.
 // selvage: block=64 grid=2
 __global__ void told_by_another(const int* in, int* out, int* count) {
     const int t = threadIdx.x, i = blockIdx.x * 64 + t;
@@ -110,7 +110,7 @@ __global__ void told_by_another(const int* in, int* out, int* count) {
     if (keeps) out[start + __popc(kept & ((1u << (t & 31)) - 1))] = i;
 }
 
-// What is reserved is for those that are not kept.
+// Slots are reserved for the elements that are not kept.
 // selvage: block=64 grid=2
 __global__ void counts_others(const int* in, int* out, int* count) {
     const int t = threadIdx.x, i = blockIdx.x * 64 + t;

@@ -4,7 +4,7 @@
 // expect: without_fences race=race divergence=proved finding race/global lines 51,51
 // expect: fences_of_the_block race=race divergence=proved finding race/global lines 59,59
 //
-// What threads do while they hold a lock is ordered, by the fences behind taking and before releasing it.
+// Accesses under a lock are ordered, by the fences after acquiring and before releasing it.
 
 __global__ void spin(int* lock, int* sum, const int* v) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

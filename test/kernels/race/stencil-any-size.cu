@@ -79,7 +79,7 @@ __global__ void line_halo_late(const float* in, float* out, int n) {
 // selvage: block=64 grid=2 arg(n=128)
 __global__ void black_and_black(float* a, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    // Colours by the parity of the thread, and all cells a thread apart.
+    // Colours by the parity of the thread, and cells with a distance of one thread.
     int cell = i + 1 + (i & 1);
     if (cell < n - 1)
         a[cell] = 0.5f * (a[cell - 1] + a[cell + 1]);

@@ -1,7 +1,7 @@
 // expect: colour race=proved divergence=proved
 // expect: colour_shared_slot race=race divergence=proved finding race/shared lines 29,30
 //
-// Four cases, four disjoint slots; then two cases that meet in one.
+// Four cases, four disjoint slots; then two cases with a common slot.
 
 // selvage: block=64 grid=4
 __global__ void colour(const int* in, int* out) {

@@ -3,7 +3,7 @@
 // expect: append_overlapping race=race divergence=proved finding race/global lines 33,34
 // expect: compact race=proved divergence=proved
 //
-// What atomicAdd returns is a place of one's own, as long as all who take one step by as much as they use.
+// The result of atomicAdd is a separate range of elements, if all threads add the number of elements that they use.
 
 // selvage: arg(n=512)
 __global__ void append(const int* v, int* out, int* count, int n) {

@@ -3,7 +3,7 @@
 // expect: reduce_last_twice race=race divergence=proved finding race/shared lines 54,54
 //
 // Sums along a tree for a block of any size that is a power of two: the strides grow and shrink with the levels. In the
-// last kernel, the guard of a level lets every other thread of it through, as if the stride were half of what it is.
+// last kernel, the guard of a level lets every other thread of it through, as if the stride were half as large.
 
 extern __shared__ int s[];
 

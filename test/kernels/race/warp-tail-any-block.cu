@@ -2,7 +2,7 @@
 // expect: part_of_warp race=possible divergence=possible
 // expect: up_to_n race=possible divergence=possible
 
-// The first warp goes on alone, however many threads the block has.
+// Only the first warp continues, for any number of threads in the block.
 __global__ void first_warp(int* out) {
     __shared__ int s[1056];
     int t = threadIdx.x;

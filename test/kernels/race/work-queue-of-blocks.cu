@@ -8,8 +8,8 @@
 // expect: first_thread_returns race=race divergence=proved finding race/global lines 96,96 finding barrier/early-exit lines 92 finding barrier/early-exit lines 94
 // open: first_thread_returns race=possible divergence=proved finding barrier/early-exit lines 92 finding barrier/early-exit lines 94 (no run has the contents)
 //
-// Blocks take work from a queue: in each round thread 0 draws a ticket, tells its block, and all of them work on what the
-// ticket names. No two blocks draw the same ticket.
+// Blocks take work from a queue: in each iteration thread 0 takes a ticket, publishes it, and the block works on the
+// item of the ticket. No two blocks take the same ticket.
 
 __device__ unsigned tickets;
 
@@ -41,7 +41,7 @@ __global__ void chunks(int* out, unsigned n) {
 __global__ void no_barrier_before(int* out, unsigned n) {
     __shared__ unsigned mine;
     while (true) {
-        // A thread may still read the ticket of the round before.
+        // A thread may still read the ticket of the previous iteration.
         if (threadIdx.x == 0) mine = atomicAdd(&tickets, 1);
         __syncthreads();
         if (mine >= n) break;
@@ -77,7 +77,7 @@ __global__ void every_second_round(int* out) {
     if (threadIdx.x == 0) mine = 0;
     for (int round = 0; round < 4; round++) {
         __syncthreads();
-        // In the first round all blocks have ticket 0.
+        // In the first iteration all blocks have ticket 0.
         if (threadIdx.x == 0 && round % 2 == 1) mine = atomicAdd(&tickets, 1);
         __syncthreads();
         out[mine * blockDim.x + threadIdx.x] = blockIdx.x;
@@ -92,7 +92,7 @@ __global__ void first_thread_returns(int* out, const int* ends) {
         __syncthreads();
         if (threadIdx.x == 0) mine = atomicAdd(&tickets, 1);
         __syncthreads();
-        // Where thread 0 returns, the others go on with the ticket of the round before.
+        // If thread 0 returns, the others continue with the ticket of the previous iteration.
         out[mine * blockDim.x + threadIdx.x] += blockIdx.x;
         if (ends[threadIdx.x] == round) return;
     }

@@ -1,7 +1,7 @@
 // expect: one_size race=possible divergence=proved
 //
-// Only an argument shows the race in line 10 that lets the index in line 11 wrap around: nobody launches that. Nor is that
-// index a finding: a proof takes it not to wrap around.
+// Only an argument with which the index in line 11 wraps around shows the race in line 10: no program uses it. Nor is
+// that index a finding: a proof assumes that it does not wrap around.
 
 // selvage: block=64 grid=2 assume(m >= 2)
 __global__ void one_size(int* data, int* out, int m) {
