@@ -62,7 +62,7 @@ const assetPackages = ['z3-solver', 'web-tree-sitter', 'tree-sitter-cuda', 'tree
 
 const allowedLicences = new Set(['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'Apache-2.0', 'BlueOak-1.0.0']);
 
-/** Entry points that do without the core: one loads it once compiled code can be kept, one is a worker for Z3 alone. */
+/** Entry points without the core: one loads it once compiled code can be cached, one is a worker for Z3. */
 const withoutCore = ['src/cli.ts', 'src/solver/z3-worker.ts'];
 
 /**
@@ -108,7 +108,7 @@ const requiredModules: Plugin = {
   },
 };
 
-/** Absolute paths of the files of ours that are loaded by themselves: entry points and what is imported when needed. */
+/** Absolute paths of our files that are loaded separately: entry points and dynamic imports. */
 async function startsOf(entryPoints: readonly string[]): Promise<Set<string>> {
   const { metafile } = await build({
     absWorkingDir: root,
@@ -144,7 +144,7 @@ async function buildInto(folder: string): Promise<void> {
     entryPoints,
     outdir: folder,
     entryNames: '[name]',
-    // Beside the entry points, so that `import.meta.url` finds the assets from every chunk. The hash becomes a name below.
+    // Next to the entry points, so that `import.meta.url` finds the assets from every chunk. The hash becomes a name below.
     chunkNames: 'chunk-[hash]',
     bundle: true,
     write: false,
@@ -183,7 +183,7 @@ async function buildInto(folder: string): Promise<void> {
   writeFileSync(join(folder, 'digest.txt'), `${digestOf(folder)}\n`);
 }
 
-/** Names all that a bundle holds: results that another one kept are none of this one (`app/cache/code-identity.ts`). */
+/** Names the contents of a bundle: results cached by another bundle are not used (`app/cache/code-identity.ts`). */
 function digestOf(folder: string): string {
   const hash = createHash('sha256');
   for (const file of files(folder)) {
@@ -194,8 +194,8 @@ function digestOf(folder: string): string {
 
 /**
  * Names for the chunks of a build that stay the same when their content changes, so that a commit changes only the files
- * that it changed something in: by the file that is loaded by itself, or else by the first that a chunk holds.
- * @throws Error where two chunks have one name
+ * that it changed something in: by the file that is loaded separately, or else by the first one in a chunk.
+ * @throws Error if two chunks have one name
  */
 function chunkNames({ outputs }: Metafile): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
@@ -203,7 +203,7 @@ function chunkNames({ outputs }: Metafile): ReadonlyMap<string, string> {
     const chunk = basename(output);
     if (!chunk.startsWith('chunk-')) continue;
     const held = Object.keys(inputs).sort();
-    // Where others need the file too, what is loaded by itself hands on what another chunk holds.
+    // If others need the file too, the separately loaded chunk re-exports what another chunk contains.
     const isDoor = entryPoint !== undefined && !held.includes(entryPoint);
     const file = held.includes(core[0]!) ? 'core' : (entryPoint ?? held[0] ?? 'empty');
     const name = file
