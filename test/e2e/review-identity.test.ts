@@ -23,7 +23,7 @@ function commented({ reviewComments }: GitHubServer): string[] {
   return reviewComments.map(({ path }) => path).sort();
 }
 
-test('the same kernel in two files: both are told, and the one that is left stays', needsCompiler, async () => {
+test('the same kernel in two files: both are reported, and the remaining one stays', needsCompiler, async () => {
   const base: Files = { 'a/shift.cu': SHIFT, 'b/shift.cu': SHIFT };
   const { workspace, server, run } = await pullRequest({ 'a/shift.cu': RACY, 'b/shift.cu': RACY }, base);
   await run();
@@ -92,7 +92,7 @@ void launchRotate(const int* in, int* out) { rotate<<<8, 128>>>(in, out); }
 `;
   const base: Files = { 'é 1.cu': SHIFT, 'src/ñ.cu': user, 'src/kopf (ü).cuh': header('  __syncthreads();\n') };
   const { workspace, server, run } = await pullRequest({ 'é 1.cu': RACY, 'src/kopf (ü).cuh': header('') }, base);
-  // As the merge commit that actions/checkout leaves: both sides are read from folders of their own.
+  // As the merge commit that actions/checkout leaves: both sides are read from separate folders.
   workspace.commit({ README: 'merged' });
   const result = await run();
   assert.equal(result.outputs['errors'], '2', result.stdout);

@@ -1,4 +1,4 @@
-/** What a trace tells of chosen threads: their own accesses and values, whatever the others do in between. */
+/** Entries of a trace for the chosen threads: their own accesses and values, regardless of interleaved threads. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runKernel } from '../../../src/interpreter/machine.ts';
@@ -49,7 +49,7 @@ function traced(seed: number | undefined, isTold?: ConstructorParameters<typeof 
 
 const kindOf = ({ place }: TraceEntry): string => ('operation' in place ? place.operation.effect.kind : place.kind);
 
-// In order, another order of warps, one instruction in turn, and stores that wait.
+// Default schedule, another order of warps, interleaved instructions, and delayed stores.
 for (const seed of [undefined, 3, 1000, 1001, 1005]) {
   test(`the accesses of a thread are its own, also while it waits for an exchange: seed ${seed}`, () => {
     const { entries } = traced(seed);
@@ -63,7 +63,7 @@ for (const seed of [undefined, 3, 1000, 1001, 1005]) {
     assert.deepEqual(written?.accesses, [{ operation: 'write', bytes: 4, object: 'b', offset: 0 }]);
   });
 
-  test(`instructions that nobody asks for change nothing of the others: seed ${seed}`, () => {
+  test(`instructions that are not requested do not change the others: seed ${seed}`, () => {
     const whole = traced(seed);
     const some = traced(seed, (place) => 'operation' in place && place.operation.effect.kind !== 'pure');
     const asked = whole.entries.filter((entry) => 'operation' in entry.place && kindOf(entry) !== 'pure');
