@@ -68,7 +68,7 @@ if (words.length === 0 || words.includes('generated')) {
 
 function describe({ name, compiles, ties, nvcc, own, cpu, iterations, checks }: Row): string {
   const share = ((100 * nvcc) / Math.max(1, nvcc + own)).toFixed(0);
-  return `${name}: ${compiles} compiles, ${ties} of them ties, nvcc and ptxas ${nvcc.toFixed(0)} ms (${share} %), ours ${own.toFixed(0)} ms (${cpu.toFixed(0)} ms of CPU), ${iterations} iterations, ${checks} oracle calls`;
+  return `${name}: ${compiles} compiles, ${ties} of them comparisons, nvcc and ptxas ${nvcc.toFixed(0)} ms (${share} %), ours ${own.toFixed(0)} ms (${cpu.toFixed(0)} ms of CPU), ${iterations} iterations, ${checks} oracle calls`;
 }
 
 /** Null if there is nothing to repair. */

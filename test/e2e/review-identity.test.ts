@@ -108,7 +108,7 @@ test(
   async () => {
     const files = (kernel: string): Files => ({
       'src/named.cu': `#line 1 "src/named.cu"\n${kernel.replaceAll('shift', 'named').replaceAll('Shift', 'Named')}`,
-      'src/beside.cu': `#line 1 "beside.cu"\n${kernel.replaceAll('shift', 'beside').replaceAll('Shift', 'Beside')}`,
+      'src/local.cu': `#line 1 "local.cu"\n${kernel.replaceAll('shift', 'local').replaceAll('Shift', 'Local')}`,
       'src/made.cu': `#line 7 "made/from.y"\n${kernel.replaceAll('shift', 'made').replaceAll('Shift', 'Made')}`,
       'src/far.cu': `#line 7 "/far/away.y"\n${kernel.replaceAll('shift', 'far').replaceAll('Shift', 'Far')}`,
     });
@@ -121,7 +121,7 @@ test(
     assert.match(sent, /- `made\/from\.y:\d+` /);
     assert.match(sent, /- `\/far\/away\.y:\d+` /);
     assert.match(sent, /blob\/[0-9a-f]{40}\/src\/named\.cu#L/);
-    assert.deepEqual(commented(server), ['src/beside.cu', 'src/named.cu']);
+    assert.deepEqual(commented(server), ['src/local.cu', 'src/named.cu']);
     const before = server.transcript.length;
     await run();
     assert.deepEqual(server.writes(before), []);

@@ -581,7 +581,7 @@ const namedBarriers: PhaseMaker = (c, broken) => {
   const { random, block } = c;
   const s = c.name('s');
   const half = block / 2;
-  const fault = broken ? random.pick(['none', 'wrong partner', 'one way']) : undefined;
+  const fault = broken ? random.pick(['none', 'wrong partner', 'reversed']) : undefined;
   if (random.chance(0.5)) {
     // Each half separately.
     const other = fault === 'wrong partner' ? `(tid + ${half}) % ${block}` : `tid / ${half} * ${half} + (tid + 1) % ${half}`; // oxfmt-ignore
@@ -590,7 +590,7 @@ const namedBarriers: PhaseMaker = (c, broken) => {
       shared: [`int ${s}[${block}]`],
       body: [
         `${s}[tid] = tid * n;`,
-        fault === 'none' || fault === 'one way'
+        fault === 'none' || fault === 'reversed'
           ? ''
           : `if (tid < ${half}) asm volatile("bar.sync 1, ${half};" ::: "memory"); else asm volatile("bar.sync 2, ${half};" ::: "memory");`,
         `acc += ${s}[${other}];`,
@@ -600,11 +600,11 @@ const namedBarriers: PhaseMaker = (c, broken) => {
     };
   }
   // One half passes data to the other.
-  const isReversed = fault === 'one way';
+  const isReversed = fault === 'reversed';
   const arrive = `asm volatile("bar.arrive 3, ${block};" ::: "memory");`;
   const wait = `asm volatile("bar.sync 3, ${block};" ::: "memory");`;
   return {
-    name: 'handed on by a named barrier',
+    name: 'passed by a named barrier',
     shared: [`int ${s}[${block}]`],
     body: [
       `if (tid < ${half}) {`,

@@ -6,7 +6,7 @@ const owned: PhaseMaker = (c, broken) => {
   const { random } = c;
   const out = c.name('out');
   const input = c.name('in');
-  const faults = ['pairs', 'neighbour', 'neighbour written', 'modulo', ...(c.grid > 1 ? ['thread alone'] : [])];
+  const faults = ['pairs', 'neighbour', 'neighbour written', 'modulo', ...(c.grid > 1 ? ['thread only'] : [])];
   const fault = broken ? random.pick(faults) : undefined;
   const k = random.between(1, 4);
   const right = [
@@ -36,10 +36,10 @@ const owned: PhaseMaker = (c, broken) => {
     neighbour: `${out}[gid] = ${out}[gid + 1] + ${input}[gid];`,
     'neighbour written': `${out}[gid] = gid; ${out}[gid + ${k}] = 2 * gid;`,
     modulo: `${out}[gid % 31] = gid;`,
-    'thread alone': `${out}[tid] = gid;`,
+    'thread only': `${out}[tid] = gid;`,
   };
   return {
-    name: 'elements of its own',
+    name: 'separate elements',
     parameters: [`int *${out}`, `const int *${input}`],
     body: [fault === undefined ? random.pick(right) : wrong[fault]!],
     repeats: 'freely',

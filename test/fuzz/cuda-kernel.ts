@@ -99,7 +99,7 @@ function mutate(random: Random, body: string[]): void {
 }
 
 /** Phases whose threads may be fewer than the block has. */
-const forFewer = new Set(['elements of its own', 'grid stride', 'sparse rows', 'indirect']);
+const forFewer = new Set(['separate elements', 'grid stride', 'sparse rows', 'indirect']);
 
 function wild(random: Random, name: string): GeneratedKernel {
   const isSymbolic = random.chance(0.2);

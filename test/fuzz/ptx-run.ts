@@ -1,7 +1,7 @@
 /**
- * Parses seeded damage to PTX texts, lowers the remaining kernels, and checks properties that hold for every result. A
- * separate process, so that a hang can be ended: `node ptx-run.ts SEED COUNT EVERY` prints a {@link Summary} and exits
- * with 1 if a property is violated; every `EVERY`-th text is also given to ptxas (0: none), and every 20th is checked.
+ * Parses seeded damage to PTX texts, lowers the remaining kernels, and checks properties of every result. A separate
+ * process, so that a hang can be ended: `node ptx-run.ts SEED COUNT EVERY` prints a {@link Summary} and exits with 1 if
+ * a property is violated; every `EVERY`-th text is also given to ptxas (0: none), and every 20th is checked.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

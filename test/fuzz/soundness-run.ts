@@ -125,7 +125,7 @@ export function preconditionsOf(
 }
 
 /**
- * Contradictions between executions of a kernel and its verdicts; null if there are none.
+ * Contradictions between executions of a kernel and its verdicts; null without any.
  * @param steps after which a run is given up
  */
 export function refute(

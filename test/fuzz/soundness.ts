@@ -209,7 +209,7 @@ export async function checkUnit(seed: number, kernels: readonly GeneratedKernel[
       if (time > 15_000) console.error(`${request.name} took ${Math.round(time)} ms: ${kernel.label}`);
       return result;
     };
-    const progress: Progress = { ...job.tools.progress, defect: ({ kernel, error }) => fail(byName.get(kernel.replace(/\(.*/, '')) ?? kernels[0]!, 'defect', error instanceof Error ? (error.stack ?? '') : String(error)) }; // oxfmt-ignore
+    const progress: Progress = { ...job.tools.progress, defect: ({ kernel, error }) => fail(byName.get(kernel.replace(/\(.*/, '')) ?? kernels[0]!, 'internal error', error instanceof Error ? (error.stack ?? '') : String(error)) }; // oxfmt-ignore
     const report = await checkProject({ ...job, tools: { ...job.tools, progress, openChecks: checksBy(check) } });
     const errors = report.diagnostics.filter(({ severity }) => severity === 'error');
     if (errors.length > 0) console.error(errors.map(({ message, location }) => `${location?.line}: ${message}`).join('\n')); // oxfmt-ignore

@@ -266,10 +266,12 @@ test('unknown values are related to the arguments', async () => {
   assert.deepEqual(await of('void f(float* a, int n, int t) { k<<<n / t, t>>>(a, n); }', a, 'n'), ['blockDim.y == 1', 'blockDim.z == 1', 'gridDim.x == n / blockDim.x', 'gridDim.y == 1', 'gridDim.z == 1']); // oxfmt-ignore
   assert.deepEqual(await of('void f(float* a, int n) { k<<<n / 4, 64>>>(a, n / 4); }', a, 'n'), ['gridDim.x == n', 'gridDim.y == 1', 'gridDim.z == 1']); // oxfmt-ignore
   assert.deepEqual(await of('void f(float* a, int n) { for (int s = n / 2; s > 0; s /= 2) k<<<1, 64>>>(a, s, n); }', a, 's', 'n'), ['s > 0', 's <= n / 2']); // oxfmt-ignore
-  const condition = 'bool first, int n) { int way = n ? (first ? 5 : 9) : 0; k<<<1, 64>>>(a,';
+  const condition = 'bool first, int n) { int pick = n ? (first ? 5 : 9) : 0; k<<<1, 64>>>(a,';
   assert.deepEqual(await of(`void f(float* a, ${condition} n != 3); }`, a, 'up'), ['up == 1 || up == 0']);
-  assert.deepEqual(await of(`void f(float* a, ${condition} way); }`, a, 'way'), ['way == 5 || way == 9 || way == 0']);
-  assert.deepEqual(await of(`void f(float* a, ${condition} n ? way : n); }`, a, 'way'), []);
+  assert.deepEqual(await of(`void f(float* a, ${condition} pick); }`, a, 'pick'), [
+    'pick == 5 || pick == 9 || pick == 0',
+  ]);
+  assert.deepEqual(await of(`void f(float* a, ${condition} n ? pick : n); }`, a, 'pick'), []);
   assert.deepEqual(await of('void f(int n) { float* a; cudaMalloc(&a, n * sizeof(float)); k<<<1, 64>>>(a, n); }', a, 'n'), ['extent(a) >= n']); // oxfmt-ignore
 });
 

@@ -10,10 +10,10 @@ shfl.sync.down.b32 %r2|%p1, %r1, 1, 31, -1;
 setp.lt.u32 %p2, %r0, 1;
 @%p2 bra LEADS;
 mov.u32 %r10, 0;
-ROUND:
+LOOP:
 add.u32 %r10, %r10, 1;
 setp.lt.u32 %p3, %r10, 40;
-@%p3 bra ROUND;
+@%p3 bra LOOP;
 LEADS:
 bar.sync 0;
 ${store('%d2', '%r0', '%r2', 22)}`);
