@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import packageFile from '../package.json' with { type: 'json' };
 
-/** What did not change since the last run is not checked again. It lies where `npm ci` does not remove it. */
+/** Checks of unchanged inputs are cached in a folder that `npm ci` does not remove. */
 const cache = process.env['SELVAGE_TEST_CACHE'];
 const kept: Readonly<Record<string, readonly string[]>> =
   cache === undefined

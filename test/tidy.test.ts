@@ -318,7 +318,7 @@ test('the registry of diagnostic codes is complete', () => {
   );
 });
 
-test('no file names a path of the machine it was written on', () => {
+test('no file names a path of the computer that it was written on', () => {
   // The home of GitHub's runners is everybody's. The loader of Z3 has the file system of Emscripten inside.
   const machine = /(?<![\w.$}@*-])\/(?:work|root|home(?!\/runner\/)|Users)\/\w|(?<![\w.$}-])\/tmp\/[a-z]/g;
   const binary = /\.(?:wasm|png)$|^dist\/z3-built\.js$|^package-lock\.json$/;
@@ -376,7 +376,7 @@ test('dependencies are the agreed ones, pinned, and their licences are in dist/l
   assert.ok(licences.includes('\ntree-sitter-cuda '), 'the CUDA grammar is in dist/licenses.txt');
 });
 
-test('tests are neither skipped for good nor run alone', () => {
+test('tests are neither skipped for good nor run exclusively', () => {
   none(
     tracked
       .filter((path) => /^test\/.*\.ts$/.test(path) && path !== 'test/tidy.test.ts')

@@ -1,13 +1,13 @@
 /**
- * `npm run bench -- check`: the time of the analysis against that of nvcc, see `check.ts`; without a word the same.
- * `npm run bench -- machine`: thread-instructions a second of the machine, see `machine.ts`.
+ * `npm run bench -- check`: the time of the analysis against that of nvcc, see `check.ts`; the default.
+ * `npm run bench -- machine`: thread-instructions a second of the interpreter, see `machine.ts`.
  * `npm run bench -- detector`: the same where locks and fences order accesses, see `detector.ts`.
  * `npm run bench -- repair`: the time of repairs, see `repair.ts`.
  * `npm run bench -- cost`: the time of cost analysis against that of nvcc, see `cost.ts`.
  * `npm run bench -- idempotency`: the time of validators of launches, see `idempotency.ts`.
  * `npm run bench -- sass`: the time of reading machine code against that of ptxas, see `sass.ts`.
  * `npm run bench -- serve`: many pull requests at once for the server of an App, see `serve.ts`.
- * `npm run bench -- process FILE…`: a whole check beside nvcc, see `process.ts`.
+ * `npm run bench -- process FILE…`: a whole check against nvcc, see `process.ts`.
  */
 if (process.argv[2] === 'machine') await import('./machine.ts');
 else if (process.argv[2] === 'detector') await import('./detector.ts');

@@ -1,19 +1,20 @@
 /**
- * What the analysis costs beside nvcc, on each test kernel: `npm run bench -- check [--repetitions N] [WORD…]`, where
- * words select files, and growth is left out. Measured in turns, the best of the repetitions each:
+ * Time of the analysis compared with nvcc, for each test kernel: `npm run bench -- check [--repetitions N] [WORD…]`,
+ * where words select files, and growth is left out. Measured alternately, the best of the repetitions each:
  *
  * - nvcc: the production build of the CUDA file, with all processes that it starts.
  * - process: `dist/cli.js check --checks race,divergence` on the PTX of the verification build, from the start of Node to
- *   its exit: one process for all kernels of the file, as nvcc is one. What comments in the CUDA file say it gets as options, or as a
- *   configuration where kernels differ. `cpu` is its time on all threads, user and system, and `wall` what a clock
- *   shows. Compiled code is at hand from earlier runs, as on a machine that is used (not where CI is set).
+ *   its exit: one process for all kernels of the file, as nvcc is one. The settings of the comments in the CUDA file
+ *   are passed as options, or as a configuration if kernels differ. `cpu` is its time on all threads, user and system,
+ *   and `wall` its wall-clock time. Compiled code is cached by earlier runs, as on a developer's computer (not if CI is
+ *   set).
  * - costs: the same with what kernels cost, ptxas included, which the other two leave out.
- * - first: as process where it is not, as in a fresh container; once for each file.
+ * - first: as process without cached code, as in a fresh container; once for each file.
  * - analysis: all of the pipeline but the compiler, in a process that did it before. CPU time of all threads.
  *
  * Then growth: generated kernels of 10 to 640 accesses, the time of their analysis in a warm process, and the exponent
- * of the power of the number of accesses that fits it best. The exit code is 1 where a limit is broken, and where a
- * process and the analysis come to different verdicts.
+ * of the power of the number of accesses that fits it best. The exit code is 1 if a limit is exceeded, or if verdicts
+ * of a process and the analysis differ.
  */
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -47,7 +48,7 @@ const words = positionals.filter((word) => word !== 'check');
 
 interface Row {
   readonly file: string;
-  /** How many processes `process` is the sum of: as many as a kernel has launches. */
+  /** Number of processes summed up in `process`: one for each launch of a kernel. */
   readonly processes: number;
   readonly nvcc: Cost;
   readonly process: Cost;
@@ -121,8 +122,9 @@ async function measure(file: string): Promise<Row> {
 }
 
 /**
- * Says where the process that ran last comes to other verdicts than the analysis. That one knows of the CUDA source what
- * no option says, pointers that a launch passes twice and who returns early: where they differ, it is repeated without.
+ * Prints the verdicts of the last process that differ from those of the analysis. The analysis reads more from the CUDA
+ * source than options can state, pointers that a launch passes twice and early returns: if they differ, it is repeated
+ * without.
  */
 async function compareVerdicts(file: string, job: Job, report: Report, ran: Invocation): Promise<void> {
   const printed = JSON.parse(readFileSync(output, 'utf8')) as Report;

@@ -1,12 +1,12 @@
 /**
- * What costs cost beside nvcc, on each test kernel: `npm run bench -- cost [--repetitions N] [WORD…]`, where words select
- * files. Measured in turns, the best of the repetitions each:
+ * Time of the cost analysis compared with nvcc, for each test kernel: `npm run bench -- cost [--repetitions N]
+ * [WORD…]`, where words select files. Measured alternately, the best of the repetitions each:
  *
  * - nvcc: the production build of the CUDA file to PTX, with all processes that it starts.
- * - analysis: bounds of both builds, occupancy, and all of the pipeline before them but compiler and assembler, in a
+ * - analysis: bounds of both builds, occupancy, and all of the pipeline before them except compiler and assembler, in a
  *   process that did it before. CPU time of all threads.
  *
- * The exit code is 1 where the median share of nvcc is over the limit.
+ * The exit code is 1 if the median share of nvcc is over the limit.
  */
 import { globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -7,7 +7,7 @@ export const accessCounts = [10, 20, 40, 80, 160, 320, 640] as const;
 export interface Family {
   readonly name: string;
   readonly options: Partial<Options>;
-  /** CUDA of the kernel with so many accesses (an even number), all of which have to be proved apart. */
+  /** CUDA of the kernel with this number of accesses (even), all of which have to be proved disjoint. */
   readonly source: (accesses: number) => string;
 }
 
@@ -50,11 +50,11 @@ export const families: readonly Family[] = [
 
 /**
  * A ring of 64 elements of shared memory with a barrier after each access, some of which are missing.
- * @param candidates - places where a barrier stands or could stand
- * @param missing - barriers that are left out, spread over the kernel
+ * @param candidates - places of barriers, existing or possible
+ * @param missing - number of omitted barriers, spread over the kernel
  */
 export function manyBarriers(candidates: number, missing: number): string {
-  // An access has a candidate before it, a barrier one where it stands and another before it.
+  // An access has a candidate before it, and an existing barrier two, one of them before it.
   const accesses = missing === Infinity ? candidates - 4 : Math.round((candidates - 4 + 2 * missing) / 3);
   const step = accesses / (missing + 1);
   const left = new Set(Array.from({ length: Math.min(missing, accesses) }, (_, at) => Math.floor((at + 1) * step)));

@@ -1,10 +1,10 @@
 /**
- * How long validators take: `npm run bench -- idempotency [WORD…]`, where words select files of the corpus. For each
- * conditional kernel, a million calls of its validator in C on launches of the corpus, and calls of the JavaScript form on
- * the same, of which a few are enough; each call is timed by itself, less what the clock takes. Also what the compiler takes
- * for all of them.
+ * Time of validators: `npm run bench -- idempotency [WORD…]`, where words select files of the corpus. For each
+ * conditional kernel, a million calls of its validator in C on launches of the corpus, and a few calls of the
+ * JavaScript form on the same launches; each call is timed separately, less the overhead of the clock. Also the time of
+ * the compiler for all of them.
  *
- * The exit code is 1 where the median over the kernels, or the slowest kernel, is over the limit.
+ * The exit code is 1 if the median over the kernels, or the slowest kernel, is over the limit.
  */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** How the command line is told of a PTX file what comments and launches in its CUDA source say. */
+/** Options and configurations that state for a PTX file the comments and launches of its CUDA source. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Launch } from '../../src/launch/launch.ts';
@@ -13,9 +13,9 @@ export interface Invocation {
 }
 
 /**
- * The processes that check all launches of the kernels of a file: one, but where kernels have several launches each,
- * which no configuration can say: then the second one checks the second launch of those that have one, and so on.
- * @param folder for configurations, which are written where kernels differ in launches or assumptions
+ * The processes that check all launches of the kernels of a file: one, unless kernels have several launches each, which
+ * a configuration cannot express: then the second process checks the second launch of those that have one, and so on.
+ * @param folder for configurations, which are written if kernels differ in launches or assumptions
  */
 export function invocationsOf(kernels: readonly LaunchedKernel[], folder: string): Invocation[] {
   const processes = Math.max(...kernels.map(({ launches }) => launches.length));
@@ -48,7 +48,7 @@ function optionsOf(kernel: LaunchedKernel, launch: Launch): string[] {
 function configurationOf(kernels: readonly LaunchedKernel[], index: number): string {
   const entries = kernels.map((kernel) => {
     const matching = kernels.filter(({ name }) => matchKernel(kernel.name.qualified, name.qualified));
-    if (matching.length > 1) throw new Error(`no pattern tells ${kernel.name.full} from ${matching.length - 1} others`);
+    if (matching.length > 1) throw new Error(`no own pattern of ${kernel.name.full}: ${matching.length - 1} others`);
     const launch = kernel.launches[index]!;
     const { block, grid, cluster, sharedBytes: shared, cooperative } = launch;
     const given = Object.entries({ block, grid, cluster, shared }).filter(([, value]) => value !== null);
@@ -84,7 +84,7 @@ function patternOf(kernels: readonly LaunchedKernel[]): string {
 function assumptionsOf({ assumptions, parameters }: LaunchedKernel): string[] {
   return assumptions.map(({ text }) =>
     parameters.reduce(
-      // Behind `[*]` stands the word `in`, which may name a parameter elsewhere.
+      // After `[*]` comes the keyword `in`, which may be the name of a parameter elsewhere.
       (renamed, { name }, index) =>
         renamed.replaceAll(new RegExp(`(?<!\\[\\*\\] )\\b${name}\\b`, 'g'), `param${index}`),
       text,

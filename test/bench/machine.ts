@@ -1,8 +1,8 @@
 /**
- * The machine: thread-instructions a second on kernels of the test suite, and what the race detector costs.
+ * The interpreter: thread-instructions a second on kernels of the test suite, and the cost of the race detector.
  * `npm run bench -- machine [WORD…]`. A row is one build of a kernel. Each run is timed as a whole: laying out and
- * filling memory, making what code is not there yet, running, the detector's tables. `first` is the first run in the
- * process, the others are the best of several. The exit code is 1 where a limit is broken.
+ * filling memory, generating missing code, running, the detector's tables. `first` is the first run in the process, the
+ * others are the best of several. The exit code is 1 if a limit is exceeded.
  */
 import type { Dim3 } from '../../src/base/dim3.ts';
 import type { RunResult } from '../../src/interpreter/core/run-result.ts';

@@ -82,7 +82,7 @@ export function sum(costs: readonly Cost[]): Cost {
   return costs.reduce((total, { wall, cpu }) => ({ wall: total.wall + wall, cpu: total.cpu + cpu }));
 }
 
-/** @param share of the numbers that lie below the result; between two of them it is interpolated */
+/** @param share of the numbers that are below the result; between two of them it is interpolated */
 export function quantile(numbers: readonly number[], share: number): number {
   const sorted = numbers.toSorted((a, b) => a - b);
   const place = (sorted.length - 1) * share;

@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- process FILE… [--repetitions N] [-- NVCC ARGS…]`: what a whole `selvage check FILE` costs, two builds
- * and the search for launches included, beside `nvcc -ptx -arch=sm_80` on the same file. Measured in turns, the best of
- * the repetitions each; `cpu` is the time of the process and all that it starts on all cores. Quantiles are of the
- * ratios. Findings do not matter here; a file that does not compile is left out.
+ * `npm run bench -- process FILE… [--repetitions N] [-- NVCC ARGS…]`: time of a whole `selvage check FILE`, two builds
+ * and the search for launches included, compared with `nvcc -ptx -arch=sm_80` on the same file. Measured alternately,
+ * the best of the repetitions each; `cpu` is the time of the process and all that it starts on all cores. Quantiles are
+ * of the ratios. Findings do not matter here; a file that does not compile is left out.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,10 +1,10 @@
 /**
  * Times of repair on the test kernels without one of their barriers, and on generated kernels with 300 candidates:
- * `npm run bench -- repair [--part K/N] [WORD…]`, with the word `generated` for the latter alone. For each, how often the file is
- * compiled for the repair (the two builds of the check not counted, two builds at a time), and how many of these builds
- * only compare placements; the wall time in which nvcc or ptxas ran, and ours: all of the repair but that; the CPU time of
- * this process from the first build of the repair on, which other work on the machine changes less; how many settings of
- * the candidates were asked about, and in how many checks. `--part K/N` takes every Nth mutant. Needs nvcc.
+ * `npm run bench -- repair [--part K/N] [WORD…]`, with the word `generated` for only the latter. For each, the number
+ * of compilations for the repair (the two builds of the check not counted, two builds at a time), and the number of
+ * these builds that only compare placements; the wall time in which nvcc or ptxas ran, and ours: all of the repair but
+ * that; the CPU time of this process from the first build of the repair on, which depends less on other load; the
+ * number of candidate sets that were tried, and of checks. `--part K/N` takes every Nth mutant. Needs nvcc.
  */
 import { basename } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -68,10 +68,10 @@ if (words.length === 0 || words.includes('generated')) {
 
 function describe({ name, compiles, ties, nvcc, own, cpu, iterations, checks }: Row): string {
   const share = ((100 * nvcc) / Math.max(1, nvcc + own)).toFixed(0);
-  return `${name}: ${compiles} compiles, ${ties} of them ties, nvcc and ptxas ${nvcc.toFixed(0)} ms (${share} %), ours ${own.toFixed(0)} ms (${cpu.toFixed(0)} ms of CPU), ${iterations} iterations, ${checks} oracle calls`;
+  return `${name}: ${compiles} compiles, ${ties} of them comparisons, nvcc and ptxas ${nvcc.toFixed(0)} ms (${share} %), ours ${own.toFixed(0)} ms (${cpu.toFixed(0)} ms of CPU), ${iterations} iterations, ${checks} oracle calls`;
 }
 
-/** Null where there is nothing to repair. */
+/** Null if there is nothing to repair. */
 async function measure(text: string, name: string, kernel?: string): Promise<Omit<Row, 'name'> | null> {
   const built: Record<BuildKind, number> = { verification: 0, production: 0 };
   let running = 0;

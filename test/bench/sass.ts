@@ -1,9 +1,9 @@
 /**
- * What reading machine code takes beside making it: `npm run bench -- sass [FILE.ptx…]`; without files, PTX that nvcc
- * makes of some test kernels. For each, CPU time of ptxas, of reading its cubin with a profile of every kernel, and of
- * holding the code against the PTX once that is lowered.
+ * Time of reading machine code compared with generating it: `npm run bench -- sass [FILE.ptx…]`; without files, the PTX
+ * of some test kernels. For each, CPU time of ptxas, of reading its cubin with a profile of every kernel, and of
+ * comparing the code with the lowered PTX.
  *
- * The exit code is 1 where reading takes more than 5 % of the time of ptxas over all files.
+ * The exit code is 1 if reading takes more than 5 % of the time of ptxas over all files.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

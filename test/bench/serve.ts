@@ -1,7 +1,7 @@
 /**
  * Load on `selvage serve`: pull requests that are all opened at once, in repositories of which one is busier than the
- * others, against GitHub of the tests. Prints what memory the server and all that it started took, whether each was
- * answered, and in which order. `npm run bench -- serve [PULL REQUESTS]`, 50 of them unless said otherwise.
+ * others, against the GitHub of the tests. Prints the memory of the server and its child processes, whether each pull
+ * request was answered, and in which order. `npm run bench -- serve [PULL REQUESTS]`, 50 by default.
  */
 import { createServer } from 'node:http';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';

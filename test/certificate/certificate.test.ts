@@ -35,7 +35,7 @@ const certified: Promise<readonly CertificateFile[]> = (async () => {
   return files;
 })();
 
-/** One obligation in a file of its own. */
+/** One obligation in a separate file. */
 function alone(file: CertificateFile, launch: number, obligation: SealedCertificate): CertificateFile {
   return { ...file, launches: [{ ...file.launches[launch]!, obligations: [obligation] }] };
 }
@@ -103,7 +103,7 @@ test('a certificate that was damaged anywhere is refused', async () => {
   assert.deepEqual(accepted, []);
 });
 
-test('a claim that is false is refused, whatever its seal and its argument say', async () => {
+test('a false claim is rejected, regardless of its seal and its argument', async () => {
   const random = seededRandom(5);
   const affine = (await proofs()).filter((file) => file.launches[0]!.obligations[0]!.proof!.claim.kind === 'apart');
   const accepted: string[] = [];
@@ -117,7 +117,7 @@ test('a claim that is false is refused, whatever its seal and its argument say',
   assert.deepEqual(accepted, []);
 });
 
-test('clauses that numbers meet are refused, whatever is said to follow from them', async () => {
+test('satisfiable clauses are rejected, regardless of the claimed consequences', async () => {
   const random = seededRandom(7);
   const all = (await proofs()).filter((file) => file.launches[0]!.obligations[0]!.proof!.claim.kind === 'clauses');
   const accepted: string[] = [];
@@ -133,7 +133,7 @@ test('clauses that numbers meet are refused, whatever is said to follow from the
   assert.deepEqual(accepted, []);
 });
 
-test('what is no file of certificates is refused', () => {
+test('a file without certificates is rejected', () => {
   const texts = ['', '{', 'null', '[]', '{}', '{"format":"selvage-certificates","version":2,"kernel":"k","symbol":"k","launches":[]}']; // oxfmt-ignore
   for (const text of texts) assert.equal(checkCertificates(text).refused.length, 1, text);
 });
@@ -187,7 +187,7 @@ function damage(file: CertificateFile, random: Random): string {
   return path;
 }
 
-/** A claim with the values of two different threads at which the accesses meet; null where none was found. */
+/** A claim with the values of two different threads whose accesses overlap; null if none was found. */
 function madeFalse(file: CertificateFile, random: Random): CertificateFile | null {
   const [launch] = file.launches;
   const [obligation] = launch!.obligations;
@@ -199,7 +199,7 @@ function madeFalse(file: CertificateFile, random: Random): CertificateFile | nul
     const count = BigInt(most) - BigInt(least) + 1n;
     values.set(name, BigInt(least) + BigInt(random.below(Number(count > 1000n ? 1000n : count))));
   }
-  // Two threads that differ only in what is no term are different whatever the terms are.
+  // Two threads that differ only in a value that is not a term are different for any values of the terms.
   const isMet = differ === null || differ.some(([a, b]) => !values.has(a) || !values.has(b) || values.get(a) !== values.get(b)); // oxfmt-ignore
   if (!isMet) return null;
   const sum = terms.reduce((total, { name, factor }) => total + BigInt(factor) * values.get(name)!, 0n);
@@ -213,7 +213,7 @@ function madeFalse(file: CertificateFile, random: Random): CertificateFile | nul
   return alone(file, 0, { ...obligation!, proof, seal });
 }
 
-/** A claim without some of its clauses, where that leaves a model; null where none was found. */
+/** A claim without some of its clauses, if that has a model; null if none was found. */
 function madePossible(file: CertificateFile, random: Random): CertificateFile | null {
   const [launch] = file.launches;
   const [obligation] = launch!.obligations;
@@ -229,7 +229,7 @@ function madePossible(file: CertificateFile, random: Random): CertificateFile | 
   return alone(file, 0, { ...obligation!, proof, seal });
 }
 
-/** Whether the procedure of our own finds numbers that meet all clauses; they are put into the clauses here. */
+/** Whether the built-in procedure finds a model of all clauses, which are encoded for it here. */
 function hasModel({ variables, clauses }: ClauseClaim): boolean {
   const problem = new LinearProblem();
   const names = [...new Set(variables.flatMap((variable) => variable?.sum.map(([name]) => name) ?? []))];

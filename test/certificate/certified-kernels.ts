@@ -6,7 +6,7 @@ import type { LaunchedKernel } from '../../src/app/build/kernel.ts';
 import { sharedSolver } from '../check/kernel-text.ts';
 import { analyseCheckedIn } from '../kernels/checked-in.ts';
 
-/** The certificates of each kernel of a file under each launch, apart. */
+/** The certificates of each kernel of a file under each launch, separately. */
 export async function certificatesOf(file: string): Promise<CertificateFile[]> {
   const files: CertificateFile[] = [];
   await analyseCheckedIn(file, {

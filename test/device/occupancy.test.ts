@@ -11,7 +11,7 @@ import { occupancyOf, type BlockDemand, type OccupancyLimiter } from '../../src/
 
 const run = promisify(execFile);
 
-/** The folder of the toolkit's `cuda_occupancy.h`; null where there is none. */
+/** The folder of the toolkit's `cuda_occupancy.h`; null if it is not installed. */
 async function headerFolder(): Promise<string | null> {
   const installed = (await readdir('/usr/local').catch(() => [])).filter((name) => name.startsWith('cuda'));
   const roots = [process.env['CUDA_HOME'], process.env['CUDA_PATH'], ...installed.map((name) => `/usr/local/${name}`)];
@@ -28,7 +28,7 @@ interface Combination extends BlockDemand {
   readonly architecture: Architecture;
 }
 
-/** Combinations of all architectures, in which every limit is met by some. */
+/** Combinations of all architectures; each limit is the limiting one for some of them. */
 function combinations(count: number): Combination[] {
   const random = seededRandom(7);
   return Array.from({ length: count }, (_, index) => {
@@ -66,7 +66,7 @@ int main(void) {
   return 0;
 }`;
 
-/** What the header's bits stand for. */
+/** Factors for the bits of the header. */
 const factors: Readonly<Record<OccupancyLimiter, number>> = {
   threads: 1,
   registers: 2,
@@ -75,7 +75,7 @@ const factors: Readonly<Record<OccupancyLimiter, number>> = {
   none: -1,
 };
 
-test('occupancy is what the header of the toolkit says', { timeout: 60_000 }, async (t) => {
+test("occupancy agrees with the toolkit's header", { timeout: 60_000 }, async (t) => {
   const folder = await headerFolder();
   if (folder === null) return t.skip('there is no cuda_occupancy.h');
   const temporary = await mkdtemp(join(tmpdir(), 'selvage-occupancy-'));
@@ -106,7 +106,7 @@ test('occupancy is what the header of the toolkit says', { timeout: 60_000 }, as
       assert.ok((limiting! & factors[limiter]) !== 0, `${limiter} of ${limiting}: ${told}`);
       limiters.add(limiter);
     }
-    assert.equal(limiters.size, 5, 'every limit is met');
+    assert.equal(limiters.size, 5, 'every limit is reached');
   } finally {
     await rm(temporary, { recursive: true });
   }

@@ -74,7 +74,7 @@ function schemaOf(node: Node): JsonSchema {
   return node.pipe.reduce<JsonSchema>((made, step) => ({ ...made, ...stepOf(step, node) }), {});
 }
 
-/** Empty lists and mappings say nothing. */
+/** Defaults that are lists or mappings are empty and not documented. */
 function isPlain(value: unknown): boolean {
   return value !== undefined && typeof value !== 'object';
 }

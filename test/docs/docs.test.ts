@@ -1,4 +1,4 @@
-/** The documentation says what the code does: pages that are made are current, links lead somewhere. */
+/** The documentation agrees with the code: generated pages are current, links have targets. */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -24,7 +24,7 @@ test('the JSON Schema of files of facts is current (npm run regenerate)', () => 
   assert.deepEqual(written, JSON.parse(JSON.stringify(factsJsonSchema())));
 });
 
-test('pages made of tables of the code are current, and there is no other (npm run regenerate)', () => {
+test('pages generated from tables of the code are current and complete (npm run regenerate)', () => {
   const pages = generatedPages();
   for (const [path, text] of pages) assert.equal(existsSync(join(docs, path)) && read(join(docs, path)), text, path);
   const there = readdirSync(join(docs, 'diagnostics'), { recursive: true, encoding: 'utf8' });

@@ -91,7 +91,7 @@ function typeText({ type, enum: values, anyOf, items, const: only, minimum, maxi
   return names[type ?? ''] ?? type ?? '';
 }
 
-/** A value that is no mapping, as YAML has it. */
+/** A value other than a mapping, as YAML writes it. */
 function plain(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

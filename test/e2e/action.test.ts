@@ -86,7 +86,7 @@ test(
   },
 );
 
-test('the push that fixes it takes the comment back; one that somebody answered is marked', needsCompiler, async () => {
+test('the push that fixes it removes the comment; one with a reply is marked', needsCompiler, async () => {
   const { workspace, server, run } = await pullRequest({
     'src/shift.cu': RACY_SHIFT,
     'src/neighbour.cuh': HEADER.replace('  __syncthreads();\n', ''),
@@ -134,7 +134,7 @@ test('GitHub refuses every request: nothing is lost, the exit status is the same
   assert.match(result.summary, /Data race on shared `s`/);
 });
 
-test('lines only move: nothing is touched, nothing is said', needsCompiler, async () => {
+test('lines only move: nothing is changed, nothing is posted', needsCompiler, async () => {
   const { server, run } = await pullRequest({ 'src/shift.cu': `// A comment.\n// Another.\n\n${SHIFT}` });
   const result = await run();
   assert.equal(result.status, 0, result.stdout + result.stderr);
@@ -203,7 +203,7 @@ test(
   },
 );
 
-test('a draft gets the summary and the check run alone, unless asked', needsCompiler, async () => {
+test('a draft gets only the summary and the check run, unless requested', needsCompiler, async () => {
   const { server, run } = await pullRequest({ 'src/shift.cu': RACY_SHIFT });
   assert.equal((await run({ draft: true })).status, 1);
   assert.deepEqual([server.reviews.length, server.issueComments.length, server.checkRuns.length], [0, 1, 1]);
@@ -212,7 +212,7 @@ test('a draft gets the summary and the check run alone, unless asked', needsComp
   assert.deepEqual(server.faults, []);
 });
 
-test('no compiler: exit 3, which says how to get one', needsBuild, async () => {
+test('no compiler: exit 3, with instructions to get one', needsBuild, async () => {
   const { server, run } = await pullRequest({ 'src/shift.cu': RACY_SHIFT });
   const result = await run({ inputs: { nvcc: './no/such/nvcc' } });
   assert.equal(result.status, 3, result.stdout + result.stderr);

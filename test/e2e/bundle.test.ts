@@ -53,14 +53,14 @@ for (const [name, node] of nodes) {
     assert.equal(stdout, `selvage ${packageFile.version}\n`);
   });
 
-  test(`${name}: Z3 runs from beside the bundle`, { skip }, () => {
+  test(`${name}: Z3 runs from the folder of the bundle`, { skip }, () => {
     const script = join(folder, 'ask-z3.mjs');
     writeFileSync(script, askZ3);
     const { stdout, stderr } = run(node ?? '', [script]);
     assert.equal(stdout, '{"kind":"unsat"}\n', stderr);
   });
 
-  test(`${name}: the demo finds defects, and says the same each time`, { skip }, () => {
+  test(`${name}: the demo finds bugs, and prints the same each time`, { skip }, () => {
     const first = run(node ?? '', [dist('cli.js'), 'demo', '--format', 'json']);
     assert.equal(first.status, 1, first.stderr);
     const { kernels } = JSON.parse(first.stdout) as { kernels: { race: { verdict: string } }[] };
@@ -70,7 +70,7 @@ for (const [name, node] of nodes) {
     assert.equal(first.stdout, demoReport);
   });
 
-  test(`${name}: without a compiler the demo reviews the PTX it comes with, whatever that says`, { skip }, () => {
+  test(`${name}: without a compiler the demo reviews the PTX it ships with, also if changed`, { skip }, () => {
     const copy = mkdtempSync(join(folder, 'demo-'));
     cpSync(join(folder, 'dist'), join(copy, 'dist'), { recursive: true });
     // A machine on which there is Node and nothing else.
@@ -84,7 +84,7 @@ for (const [name, node] of nodes) {
     assert.equal(planted.status, 1);
     for (const file of ['reduce.cu', 'reverse.cu', 'differences.cu']) assert.ok(planted.stdout.includes(`### ${file}`));
     assert.match(planted.stdout, /Data race on shared `?partial/);
-    // What nobody has compiled and proved is not suggested.
+    // Edits that are not compiled and proved are not suggested.
     assert.doesNotMatch(planted.stdout, /suggest/i);
 
     // The barrier after the first store, whose loss was planted.
@@ -96,7 +96,7 @@ for (const [name, node] of nodes) {
       writeFileSync(file, repaired);
     }
     const repaired = review();
-    assert.equal(repaired.status, 1, 'the other planted defects are still there');
+    assert.equal(repaired.status, 1, 'the other planted bugs are still there');
     assert.ok(!repaired.stdout.includes('### reduce.cu'));
     for (const file of ['reverse.cu', 'differences.cu']) assert.ok(repaired.stdout.includes(`### ${file}`));
   });

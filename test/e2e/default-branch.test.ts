@@ -37,7 +37,7 @@ test('a push is compared with the commit before it, and concludes a check run', 
   assert.equal(server.reviews.length + server.reviewComments.length + server.issueComments.length, 0);
   assert.match(result.summary, /Data race on shared `s`/);
 
-  // After a forced push nobody has the commit before: its parent is taken.
+  // After a forced push the commit before is unavailable: its parent is used.
   const from = server.transcript.length;
   assert.equal((await push(pushed('f'.repeat(40), head))).status, 1);
   assert.deepEqual(server.writes(from), []);
@@ -80,7 +80,7 @@ test(
   },
 );
 
-test('a run by hand with a wrong configuration says so, and writes nothing', needsCompiler, async () => {
+test('a manual run with a wrong configuration reports it, and writes nothing', needsCompiler, async () => {
   const { workspace, server, run } = await pullRequest({ '.selvage.yml': 'version: 1\nkernel: []\n' }, BASE);
   const event = { ref: 'refs/heads/main', repository: { default_branch: 'main' } };
   const environment = { GITHUB_SHA: workspace.git('rev-parse', 'HEAD') };

@@ -1,4 +1,4 @@
-/** Runs that end without a result: nothing of an earlier commit stands as if it were of this one. */
+/** Runs that end without a result: no result of an earlier commit is shown for this one. */
 import assert from 'node:assert/strict';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { ChildProcess } from 'node:child_process';
@@ -28,7 +28,7 @@ function checkOf({ checkRuns, headSha }: GitHubServer) {
   return checkRuns.findLast((run) => run.headSha === headSha);
 }
 
-test('a wrong configuration: check run, summary, job summary and outputs say so', needsCompiler, async () => {
+test('a wrong configuration: check run, summary, job summary and outputs report it', needsCompiler, async () => {
   const { workspace, server, run } = await pullRequest(RACY, BASE);
   await run();
   assert.match(server.issueComments[0]?.body ?? '', /1 data race/);
@@ -77,7 +77,7 @@ test('a message is inert, and holds no token', needsBuild, async () => {
   assert.ok(!summary.includes(TOKEN) && !result.summary.includes(TOKEN));
 });
 
-test('no compiler: the old result does not stand', needsCompiler, async () => {
+test('no compiler: the old result is removed', needsCompiler, async () => {
   const { workspace, server, run } = await pullRequest(RACY, BASE);
   await run();
   server.push(workspace.commit({ 'src/shift.cu': `${RACY['src/shift.cu']}// again\n` }, server.headSha));
@@ -88,7 +88,7 @@ test('no compiler: the old result does not stand', needsCompiler, async () => {
   assert.equal(server.reviewComments.length, 1);
 });
 
-test('a run that is cancelled says so', needsBuild, async () => {
+test('a cancelled run reports it', needsBuild, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'selvage-slow-'));
   const slow = join(folder, 'nvcc');
   writeFileSync(slow, '#!/bin/sh\nexec sleep 60\n');

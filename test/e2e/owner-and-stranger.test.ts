@@ -1,4 +1,4 @@
-/** What the owner of a workflow may say, and what the author of a pull request may not. */
+/** Permissions of the owner of a workflow, and those of the author of a pull request. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -41,7 +41,7 @@ test('flags of the workflow reach folders and host options that no pull request 
   rmSync(folder, { recursive: true });
 });
 
-test('a fork is told that its configuration has no effect', needsBuild, async () => {
+test('a fork is informed that its configuration has no effect', needsBuild, async () => {
   const files: Files = { ...RACY, '.selvage.yml': 'version: 1\nchecks: { race: { severity: notice } }\n' };
   const { server, run } = await pullRequest(files, BASE);
   const inputs = { nvcc: '/no/such/nvcc' };
@@ -68,7 +68,7 @@ test('a git that the pull request brings is not run', needsBuild, async () => {
   assert.ok(!existsSync(trace));
 });
 
-test('pipes and devices in the workspace are left alone', needsCompiler, async () => {
+test('pipes and devices in the workspace are not opened', needsCompiler, async () => {
   const text = (value: number) => `__global__ void k(int* a) { a[threadIdx.x] = ${value}; }\n`;
   const { workspace, server, run } = await pullRequest({ 'a.cu': text(2) }, { 'a.cu': text(1) });
   execFileSync(

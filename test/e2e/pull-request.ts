@@ -36,7 +36,7 @@ function hasCompiler(): boolean {
   }
 }
 
-/** A repository whose pull request makes the given changes, the GitHub it is on, and a way to run the action. */
+/** A repository whose pull request makes the given changes, its GitHub server, and a function that runs the action. */
 export async function pullRequest(changes: Files, base: Files) {
   const workspace = createWorkspace();
   workspaces.push(workspace);
@@ -57,7 +57,7 @@ export async function pullRequest(changes: Files, base: Files) {
       action?: string;
       draft?: boolean;
       fork?: boolean;
-      /** Without them there is no production build: for what a review is about in other ways. */
+      /** Without costs there is only the verification build: for reviews of other properties. */
       costs?: boolean;
       eventName?: string;
       event?: unknown;

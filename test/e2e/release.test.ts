@@ -26,7 +26,7 @@ const { jobs } = parse(readFileSync(join(root, '.github/workflows/release.yml'),
 const folders: string[] = [];
 after(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
 
-/** A repository whose tags are released, and what the programs of the steps are told. */
+/** A repository whose tags are released, and the invocations of the programs of the steps. */
 function repository() {
   const folder = mkdtempSync(join(tmpdir(), 'selvage-release-'));
   folders.push(folder);

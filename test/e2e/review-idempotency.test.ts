@@ -1,4 +1,4 @@
-/** What a review says where a change makes a kernel lose its idempotency. */
+/** Reviews of changes that make a kernel lose its idempotency. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { needsCompiler, pullRequest } from './pull-request.ts';
@@ -28,7 +28,7 @@ ${more}  return 0;
 `;
 
 test(
-  'a review tells changes of class with the line, the launches and the remedy, as notices alone',
+  'a review reports changes of class with the line, the launches and the remedy, only as notices',
   needsCompiler,
   async () => {
     const before = program('out[i] = 2 * in[i];', 'out[i] = i;');

@@ -23,7 +23,7 @@ function commented({ reviewComments }: GitHubServer): string[] {
   return reviewComments.map(({ path }) => path).sort();
 }
 
-test('the same kernel in two files: both are told, and the one that is left stays', needsCompiler, async () => {
+test('the same kernel in two files: both are reported, and the remaining one stays', needsCompiler, async () => {
   const base: Files = { 'a/shift.cu': SHIFT, 'b/shift.cu': SHIFT };
   const { workspace, server, run } = await pullRequest({ 'a/shift.cu': RACY, 'b/shift.cu': RACY }, base);
   await run();
@@ -92,7 +92,7 @@ void launchRotate(const int* in, int* out) { rotate<<<8, 128>>>(in, out); }
 `;
   const base: Files = { 'é 1.cu': SHIFT, 'src/ñ.cu': user, 'src/kopf (ü).cuh': header('  __syncthreads();\n') };
   const { workspace, server, run } = await pullRequest({ 'é 1.cu': RACY, 'src/kopf (ü).cuh': header('') }, base);
-  // As the merge commit that actions/checkout leaves: both sides are read from folders of their own.
+  // As the merge commit that actions/checkout leaves: both sides are read from separate folders.
   workspace.commit({ README: 'merged' });
   const result = await run();
   assert.equal(result.outputs['errors'], '2', result.stdout);
@@ -108,7 +108,7 @@ test(
   async () => {
     const files = (kernel: string): Files => ({
       'src/named.cu': `#line 1 "src/named.cu"\n${kernel.replaceAll('shift', 'named').replaceAll('Shift', 'Named')}`,
-      'src/beside.cu': `#line 1 "beside.cu"\n${kernel.replaceAll('shift', 'beside').replaceAll('Shift', 'Beside')}`,
+      'src/local.cu': `#line 1 "local.cu"\n${kernel.replaceAll('shift', 'local').replaceAll('Shift', 'Local')}`,
       'src/made.cu': `#line 7 "made/from.y"\n${kernel.replaceAll('shift', 'made').replaceAll('Shift', 'Made')}`,
       'src/far.cu': `#line 7 "/far/away.y"\n${kernel.replaceAll('shift', 'far').replaceAll('Shift', 'Far')}`,
     });
@@ -121,7 +121,7 @@ test(
     assert.match(sent, /- `made\/from\.y:\d+` /);
     assert.match(sent, /- `\/far\/away\.y:\d+` /);
     assert.match(sent, /blob\/[0-9a-f]{40}\/src\/named\.cu#L/);
-    assert.deepEqual(commented(server), ['src/beside.cu', 'src/named.cu']);
+    assert.deepEqual(commented(server), ['src/local.cu', 'src/named.cu']);
     const before = server.transcript.length;
     await run();
     assert.deepEqual(server.writes(before), []);

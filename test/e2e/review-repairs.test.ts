@@ -1,4 +1,4 @@
-/** A review tells its findings first; what becomes of repairs is added to what it posted. */
+/** A review first posts its findings; repairs are then added to the posted comments. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ChildProcess } from 'node:child_process';
@@ -23,7 +23,7 @@ const with_ = (barrier: string, amount: number): string =>
     .join('');
 const inputs = { checks: 'race,divergence,repair' };
 
-test('a review repairs what the change brings, after its findings are told', needsCompiler, async () => {
+test('a review repairs what the change introduces, after its findings are posted', needsCompiler, async () => {
   const before = kernel('old', '') + with_(BARRIER, 8);
   const after = kernel('old', '', ' + 1') + with_('', 8);
   const { server, run } = await pullRequest({ 'a.cu': after }, { 'a.cu': before });
@@ -31,9 +31,9 @@ test('a review repairs what the change brings, after its findings are told', nee
   assert.deepEqual([result.outputs['errors'], result.outputs['unchanged']], ['8', '1'], result.stdout);
   const suggested = server.reviewComments.filter(({ body }) => body.includes('```suggestion'));
   assert.deepEqual([server.reviews.length, server.reviewComments.length, suggested.length], [1, 8, 8]);
-  // What is posted is edited: nobody is told twice.
+  // Posted comments are edited: no one is notified twice.
   const writes = server.writes().map(({ method, path }) => `${method} ${path.replace(/\d+$/, 'N').replace(/^\/repos\/octo\/kernels/, '')}`); // oxfmt-ignore
-  // All repairs are in comments, so the summary and the check run say what they said.
+  // All repairs are in comments, so the summary and the check run are unchanged.
   assert.deepEqual(writes, [
     'POST /check-runs',
     'POST /pulls/7/reviews',
@@ -68,7 +68,7 @@ test('a run that is killed before the repairs are there: the next run adds them'
   assert.deepEqual(server.faults, []);
 });
 
-test('a run that is cancelled while it looks for repairs: its verdicts stand', needsCompiler, async () => {
+test('a run that is cancelled while it looks for repairs: its verdicts remain', needsCompiler, async () => {
   const { server, run } = await pullRequest({ 'a.cu': with_('', 3) }, { 'a.cu': with_(BARRIER, 3) });
   let child: ChildProcess | undefined;
   server.settings.fault = ({ method, path }) => {

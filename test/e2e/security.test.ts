@@ -40,7 +40,7 @@ function recording(...programs: readonly string[]): { path: string; started: (pr
   return { path, started };
 }
 
-/** Text that is markup, a mention, a marker, a command or the end of what it stands in, wherever it is taken for such. */
+/** Text that is markup, a mention, a marker, a command or a terminator in each format that it is written to. */
 const hostile =
   '@octocat octo/x#1 GH-1 [x](https://evil.example) ![x](https://evil.example/x.png) www.evil.example <!-- selvage:v1 summary --> </code></details><script>alert(1)</script> | ``` `` ` ::error::no ##[error] ::set-output name=errors::0 $(touch sprung)';
 
@@ -139,7 +139,7 @@ async function attempted(): Promise<Attempt> {
   ];
   for (const folder of ['', 'bin', 'build'])
     for (const name of programs) program(join(workspace.root, folder, name), trap);
-  // As if an earlier step had configured it; attributes of the commit say which files go through it.
+  // As if configured by an earlier step; attributes of the commit select the files that a filter is applied to.
   const configured = temporary();
   program(join(configured, 'trap'), `touch '${sprung}'\ncat\n`);
   for (const hook of ['post-checkout', 'reference-transaction', 'post-index-change'])
@@ -232,7 +232,7 @@ test(
     const markdown = [...bodies, check?.summary ?? '', result.summary];
     assert.equal(markdown.length, 5);
     for (const text of markdown) assert.deepEqual(activePieces(text, isOwn), []);
-    // The markers are ours alone.
+    // Only Selvage writes markers.
     for (const body of bodies) assert.equal(body.split('\n').filter((line) => line.startsWith('<!--')).length, 1);
     const html = result.reports['report-html'] ?? '';
     assert.ok(html.includes('evil.example') && !/<script>alert|<img|<a [^>]*evil|href="https:\/\/evil/.test(html));
@@ -257,7 +257,7 @@ test('no secret of the job or of the clone is in what is written', needsCompiler
     for (const secret of [TOKEN, basic, inClone, ...Object.values(secrets)]) assert.ok(!text.includes(secret));
 });
 
-test('files that look like a repository are none', needsBuild, async () => {
+test('files that look like a repository are not treated as one', needsBuild, async () => {
   const sprung = join(temporary(), 'sprung');
   const config = `[core]\n\tbare = true\n[protocol "ext"]\n\tallow = always\n[remote "origin"]\n\turl = ext::sh -c touch% ${sprung}\n`;
   const fake: Files = {

@@ -1,7 +1,7 @@
 /**
- * Bounds of generated CUDA kernels, compiled in both builds, against what the machine counts in launches drawn at
- * random. `node test/fuzz/costs.ts SEED COUNT [FOLDER]` prints a tally by shapes of loops, and each kernel that fails;
- * its unit stays in the folder. Exits with 1 if any fails. Needs nvcc.
+ * Bounds of generated CUDA kernels, compiled in both builds, against the counts of the interpreter in random launches.
+ * `node test/fuzz/costs.ts SEED COUNT [FOLDER]` prints a tally by shapes of loops, and each kernel that fails; its unit
+ * stays in the folder. Exits with 1 if any fails. Needs nvcc.
  */
 import type { Dim3 } from '../../src/base/dim3.ts';
 import type { Argument, GlobalBuffer } from '../../src/interpreter/core/arguments.ts';
@@ -48,7 +48,7 @@ const structBytes = 12;
 
 const sizes = [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 40, 64];
 
-/** The bounds of a kernel in a launch; null stands for any size. */
+/** The bounds of a kernel in a launch; null represents any size. */
 function boundsOf(kernel: Kernel, block: readonly (number | null)[], grid: readonly (number | null)[]): KernelBounds {
   return boundKernel({
     kernel,
@@ -158,7 +158,7 @@ async function compile(compiler: Compiler, folder: string, file: string, build: 
     onLog: () => {},
   });
   if (ptx === undefined) throw new Error(`${file}: ${diagnostics.map(({ message }) => message).join('; ')}`);
-  // Generated names hold no digits that would have to be mangled apart.
+  // Mangling does not make the digits of generated names ambiguous.
   const nameOf = (symbol: string): string => /^_Z\d+(k\d+_\d+)P/.exec(symbol)?.[1] ?? symbol;
   return new Map(lowerModule(parsePtx(ptx, file).module).kernels.map((kernel) => [nameOf(kernel.symbol), kernel]));
 }

@@ -82,7 +82,7 @@ const tree: PhaseMaker = (c, broken) => {
         `  ${fault === 'late barrier' ? 'if (d < 4) __syncthreads();' : inner}`,
         '}',
       ];
-  // With a wrong bound strides that double may still keep apart.
+  // With a wrong bound, doubling strides may still be disjoint.
   const isHalving = fault === 'bound' || random.chance(0.5);
   return {
     name: 'tree',
@@ -93,7 +93,7 @@ const tree: PhaseMaker = (c, broken) => {
   };
 };
 
-/** A sum whose last rounds one warp does alone, with `__syncwarp()`. */
+/** A sum whose last iterations only one warp executes, with `__syncwarp()`. */
 const warpTail: PhaseMaker = (c, broken) => {
   const { random } = c;
   const s = c.name('s');
@@ -118,7 +118,7 @@ const warpTail: PhaseMaker = (c, broken) => {
     ],
     repeats: !isVolatile && (c.block > 32 || c.isSymbolic) ? 'barrier' : 'barrier perhaps',
     ...(isVolatile && { isOpen: true }),
-    // In a block of one warp the barrier of the warp does, if the launch says that it is one.
+    // In a block of one warp the barrier of the warp is sufficient, if the launch states that it is one.
     ...(fault && !isVolatile && (fault !== 'block' || c.block > 32 || c.isSymbolic) && { fault }),
   };
 };
@@ -168,7 +168,7 @@ const shuffleSum: PhaseMaker = (c, broken) => {
       `for (int w = 0; w < ${warps}; w++) acc += ${s}[w]; }`,
     ],
     repeats: 'barrier',
-    // Without the barrier one warp alone races between its first thread and the others.
+    // Without the barrier a single warp already races between its first thread and the others.
     ...(fault && { fault }),
   };
 };
@@ -399,7 +399,7 @@ const chunks: PhaseMaker = (c, broken) => {
   };
 };
 
-/** Two buffers by turns, one barrier a round. */
+/** Two alternating buffers, one barrier in each iteration. */
 const doubleBuffer: PhaseMaker = (c, broken) => {
   const { random, size } = c;
   const s = c.name('s');
@@ -575,22 +575,22 @@ const sparseRows: PhaseMaker = (c, broken) => {
   };
 };
 
-/** Two halves of a block meet at barriers of their own. */
+/** Two halves of a block synchronize at separate barriers. */
 const namedBarriers: PhaseMaker = (c, broken) => {
   if (c.isSymbolic || c.block < 64 || c.block % 64 !== 0) return exchange(c, broken);
   const { random, block } = c;
   const s = c.name('s');
   const half = block / 2;
-  const fault = broken ? random.pick(['none', 'wrong partner', 'one way']) : undefined;
+  const fault = broken ? random.pick(['none', 'wrong partner', 'reversed']) : undefined;
   if (random.chance(0.5)) {
-    // Each half by itself.
+    // Each half separately.
     const other = fault === 'wrong partner' ? `(tid + ${half}) % ${block}` : `tid / ${half} * ${half} + (tid + 1) % ${half}`; // oxfmt-ignore
     return {
       name: 'named barriers',
       shared: [`int ${s}[${block}]`],
       body: [
         `${s}[tid] = tid * n;`,
-        fault === 'none' || fault === 'one way'
+        fault === 'none' || fault === 'reversed'
           ? ''
           : `if (tid < ${half}) asm volatile("bar.sync 1, ${half};" ::: "memory"); else asm volatile("bar.sync 2, ${half};" ::: "memory");`,
         `acc += ${s}[${other}];`,
@@ -599,12 +599,12 @@ const namedBarriers: PhaseMaker = (c, broken) => {
       ...(fault && { fault }),
     };
   }
-  // One half hands on to the other.
-  const isReversed = fault === 'one way';
+  // One half passes data to the other.
+  const isReversed = fault === 'reversed';
   const arrive = `asm volatile("bar.arrive 3, ${block};" ::: "memory");`;
   const wait = `asm volatile("bar.sync 3, ${block};" ::: "memory");`;
   return {
-    name: 'handed on by a named barrier',
+    name: 'passed by a named barrier',
     shared: [`int ${s}[${block}]`],
     body: [
       `if (tid < ${half}) {`,

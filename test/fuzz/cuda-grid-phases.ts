@@ -1,12 +1,12 @@
-/** Phases of generated kernels in which blocks, or threads whatever their block, work together, right or with a fault. */
+/** Phases of generated kernels in which blocks, or threads of any blocks, cooperate, correct or with a bug. */
 import type { PhaseMaker } from './cuda-block-phases.ts';
 
-/** Every thread has elements of its own. */
+/** Every thread has separate elements. */
 const owned: PhaseMaker = (c, broken) => {
   const { random } = c;
   const out = c.name('out');
   const input = c.name('in');
-  const faults = ['pairs', 'neighbour', 'neighbour written', 'modulo', ...(c.grid > 1 ? ['thread alone'] : [])];
+  const faults = ['pairs', 'neighbour', 'neighbour written', 'modulo', ...(c.grid > 1 ? ['thread only'] : [])];
   const fault = broken ? random.pick(faults) : undefined;
   const k = random.between(1, 4);
   const right = [
@@ -36,10 +36,10 @@ const owned: PhaseMaker = (c, broken) => {
     neighbour: `${out}[gid] = ${out}[gid + 1] + ${input}[gid];`,
     'neighbour written': `${out}[gid] = gid; ${out}[gid + ${k}] = 2 * gid;`,
     modulo: `${out}[gid % 31] = gid;`,
-    'thread alone': `${out}[tid] = gid;`,
+    'thread only': `${out}[tid] = gid;`,
   };
   return {
-    name: 'elements of its own',
+    name: 'separate elements',
     parameters: [`int *${out}`, `const int *${input}`],
     body: [fault === undefined ? random.pick(right) : wrong[fault]!],
     repeats: 'freely',
@@ -82,7 +82,7 @@ const gridStride: PhaseMaker = (c, broken) => {
   };
 };
 
-/** Elements of threads lie apart by a parameter of which something is stated. */
+/** Elements of threads are disjoint by a parameter with assumptions. */
 const statedStride: PhaseMaker = (c, broken) => {
   const { random } = c;
   const [out, m] = [c.name('out'), c.name('m')];
@@ -146,7 +146,7 @@ const counters: PhaseMaker = (c, broken) => {
   };
 };
 
-/** Slots that a counter hands out. */
+/** Slots that a counter allocates. */
 const tickets: PhaseMaker = (c, broken) => {
   const { random } = c;
   const [count, out, input] = [c.name('count'), c.name('out'), c.name('in')];
@@ -253,7 +253,7 @@ const lastBlock: PhaseMaker = (c, broken) => {
   const fault = broken ? random.pick(['no fences', 'everybody', 'one too early', 'no barrier']) : undefined;
   const fence = fault === 'no fences' ? '' : '__threadfence();';
   const test = fault === 'one too early' ? 'gridDim.x - 2' : 'gridDim.x - 1';
-  // Where the toolkit's sample has its second fence, it orders the reads of one thread alone.
+  // The second fence of the toolkit's sample is at a place where it orders the reads of only one thread.
   const inSample = random.chance(0.2);
   const count1 = random.pick([`atomicAdd(${count}, 1u)`, `atomicInc(${count}, gridDim.x)`]);
   return {
@@ -333,7 +333,7 @@ const indirect: PhaseMaker = (c, broken) => {
   };
 };
 
-/** A slot for a whole warp, drawn by its leader. */
+/** A slot for a whole warp, allocated by its leader. */
 const warpTickets: PhaseMaker = (c, broken) => {
   if (c.isSymbolic) return tickets(c, broken);
   const { random } = c;

@@ -33,7 +33,7 @@ __device__ void meet() { __syncthreads(); }
 __device__ int peek(const int *p) { int v; asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];" : "=r"(v) : "l"(p) : "memory"); return v; }
 `;
 
-/** A condition that holds for all threads of a block, and for some arguments. */
+/** A condition with the same value for all threads of a block, true for some arguments. */
 function uniformCondition(setting: Setting, parameters: string[]): string {
   const { random } = setting;
   const memory = setting.name('mode');
@@ -42,7 +42,7 @@ function uniformCondition(setting: Setting, parameters: string[]): string {
   return condition;
 }
 
-/** The number of rounds of a loop around a phase, the same for all threads of a block. */
+/** The trip count of a loop around a phase, the same for all threads of a block. */
 function rounds(setting: Setting, parameters: string[]): string {
   const { random } = setting;
   const memory = setting.name('rounds');
@@ -99,7 +99,7 @@ function mutate(random: Random, body: string[]): void {
 }
 
 /** Phases whose threads may be fewer than the block has. */
-const forFewer = new Set(['elements of its own', 'grid stride', 'sparse rows', 'indirect']);
+const forFewer = new Set(['separate elements', 'grid stride', 'sparse rows', 'indirect']);
 
 function wild(random: Random, name: string): GeneratedKernel {
   const isSymbolic = random.chance(0.2);
@@ -149,7 +149,7 @@ function assemble(
 }
 
 /**
- * Draws a kernel.
+ * Generates a kernel.
  * @param name of the kernel
  */
 export function generateKernel(random: Random, name: string): GeneratedKernel {
@@ -182,7 +182,7 @@ export function generateKernel(random: Random, name: string): GeneratedKernel {
     let lines: string[];
     if (isForgotten && phase.repeats === 'barrier') {
       lines = looped(setting, phase, parameters, true);
-      fault = `${phase.name} (no barrier between rounds)`;
+      fault = `${phase.name} (no barrier between iterations)`;
     } else if (phase.repeats !== undefined && random.chance(0.3)) {
       lines = looped(setting, phase, parameters, false);
     } else lines = [...phase.body];
@@ -209,7 +209,7 @@ export function generateKernel(random: Random, name: string): GeneratedKernel {
   }
   const isOpen = phases.some((phase) => phase.isOpen) || isDivergent;
   const leaves = phases.some((phase) => phase.leavesArray);
-  // Threads that are gone do not race, and of what lies behind an array nothing is known.
+  // Threads that exited do not race, and memory after an array is unspecified.
   const race = leaves ? 'open' : fault === undefined ? (isOpen ? 'open' : 'absent') : isDivergent || exits ? 'open' : 'present'; // oxfmt-ignore
   const divergence = isDivergent ? 'present' : fault !== undefined || exits ? 'open' : 'absent';
   // Others may end a run before it comes to the array.

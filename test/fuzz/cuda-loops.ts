@@ -20,7 +20,7 @@ export const loopPreamble = `struct Sizes { int rows; int columns; short small; 
 __device__ __noinline__ int chosen(const int *a, int x) { return x < 3 ? a[x + 3] : a[x & 31] + (a[x & 7] > 1 ? a[x] : 0); }
 `;
 
-/** Where statements stand. */
+/** Context of statements. */
 interface Scope {
   /** Variables that are the same for all threads of a block, and those that are not. */
   readonly uniform: readonly string[];
@@ -33,14 +33,14 @@ interface Scope {
   readonly mayLeave: boolean;
 }
 
-/** A loop: what comes before its body and behind it. */
+/** A loop: the code before and after its body. */
 interface LoopText {
   readonly shape: string;
   readonly head: readonly string[];
   readonly foot: readonly string[];
   /** Variables that the body may use. */
   readonly names: readonly string[];
-  /** Whether all threads of a block make the same rounds. */
+  /** Whether the trip count is the same for all threads of a block. */
   readonly isUniform: boolean;
 }
 
@@ -97,7 +97,7 @@ class Writer {
     ]); // oxfmt-ignore
   }
 
-  /** A condition that all threads decide alike, or not. */
+  /** A condition that is uniform in a block, or not. */
   condition(scope: Scope, isUniform: boolean): string {
     const { random } = this;
     const k = random.between(1, 20);
@@ -228,8 +228,8 @@ class Writer {
       () => made('doubling from', [`for (int ${i} = m + 1; ${i} <= ${limit}; ${i} ${random.pick(['*= 2', '<<= 1', '+= ' + i, '*= 3'])}) {`], { isUniform: true }),
       () => made('halving', [`for (int ${i} = ${bound}; ${i} > ${random.pick(['0', '0', '1', '2', `${k}`])}; ${i} ${random.pick(['/= 2', '>>= 1', '/= 3', '>>= 2', '/= 10'])}) {`]),
       () => made('unsigned halving', [`for (unsigned ${i} = ${bound}; ${i} != 0; ${i} ${random.pick(['/= 2', '>>= 1', '/= 3', '&= ' + i + ' - 1'])}) {`], { names: [`(int)${i}`] }),
-      () => made('meeting', [`int ${i} = 0, ${j} = ${bound};`, `for (; ${i} < ${j}; ${i}${random.pick(['++', ' += 2'])}, ${j}${random.pick(['--', ' -= 3'])}) {`], { names: [i, j] }),
-      () => made('meeting by data', [`int ${i} = 0, ${j} = ${limit};`, `while (${i} < ${j}) {`], { names: [i, j], isUniform: false, foot: [`if (a[gid + ${i}] > a[gid + ${j}]) ${i}${random.pick(['++', ' += 2'])}; else ${j}--;`, '}'] }),
+      () => made('converging', [`int ${i} = 0, ${j} = ${bound};`, `for (; ${i} < ${j}; ${i}${random.pick(['++', ' += 2'])}, ${j}${random.pick(['--', ' -= 3'])}) {`], { names: [i, j] }),
+      () => made('converging by data', [`int ${i} = 0, ${j} = ${limit};`, `while (${i} < ${j}) {`], { names: [i, j], isUniform: false, foot: [`if (a[gid + ${i}] > a[gid + ${j}]) ${i}${random.pick(['++', ' += 2'])}; else ${j}--;`, '}'] }),
       () => made('search', [`int ${i} = 0, ${j} = ${limit};`, `while (${i} < ${j}) {`, `    const int mid = (${i} + ${j}) / 2;`], { names: [i, j], isUniform: false, foot: [random.pick([`if (a[mid] < t) ${i} = mid + 1; else ${j} = mid;`, `if (lists[mid] > a[t]) ${j} = mid; else ${i} = mid + 1;`]), '}'] }),
       () => made('amortised stack', [`int ${j} = 0;`, `for (int ${i} = 0; ${i} < ${limit}; ${i}++) {`, `    ${j}++;`, `    while (${j} > 0 && a[${random.pick([`${i} + ${j}`, `t + ${j}`])}] > 2) ${j}${random.pick(['--', '-= 1'])};`], { names: [i, j], isUniform: false }),
       () => made('amortised pointer', [`int ${j} = 0;`, `for (int ${i} = 0; ${i} < ${limit}; ${i}++) {`, `    while (${j} < ${random.pick(['n', 'm', i])} && a[${random.pick([j, `t + ${j}`])}] ${random.pick(['<', '>'])} 2) { acc += a[${j}]; ${j}++; }`], { names: [i, j], isUniform: false }),
@@ -284,7 +284,7 @@ class Writer {
     const exit = random.chance(0.2);
     const isUniformExit = random.chance(0.4);
     const leave = exit && (uses || !isUniformExit) ? [`if (${this.condition(inner, isUniformExit)}) ${random.pick(uses ? ['break;', 'continue;', 'break;'] : ['break;'])}`] : []; // oxfmt-ignore
-    // Who leaves alone must not miss a barrier.
+    // A thread that exits early must not miss a barrier.
     const isStill = leave.length === 0 || isUniformExit;
     const body = this.block({ ...inner, isTogether: inner.isTogether && isStill }, 2);
     const lines = random.chance(0.5) ? [...leave, ...body] : [...body, ...leave];
@@ -317,7 +317,7 @@ class Writer {
   }
 }
 
-/** Draws a kernel. */
+/** Generates a kernel. */
 export function generateLoops(random: Random, name: string): LoopKernel {
   const isSimple = random.chance(0.35);
   const writer = new Writer(random, isSimple ? 2 : random.between(4, 12));

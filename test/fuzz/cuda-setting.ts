@@ -1,14 +1,14 @@
 /** What generated CUDA kernels are put together from: names, index maps and spellings of one thing. */
 import type { Random } from '../../src/base/random.ts';
 
-/** A parameter is at least so much, and a multiple. */
+/** A parameter with a minimum, and a factor that it is a multiple of. */
 export interface StatedScalar {
   readonly name: string;
   readonly least: number;
   readonly multiple: number;
 }
 
-/** A part of a kernel that does one thing, in arrays of its own. */
+/** A part of a kernel that does one thing, in separate arrays. */
 export interface Phase {
   readonly name: string;
   readonly parameters?: readonly string[];
@@ -40,7 +40,7 @@ export interface Phase {
 /** An injective map of thread numbers, or one that is not. */
 export type IndexMap = (thread: string) => string;
 
-/** The map with its random parts drawn once. */
+/** The map with its random parts fixed. */
 function fixed(map: IndexMap): IndexMap {
   const text = map('@');
   return (thread) => text.replaceAll('@', /^\w+$/.test(thread) ? thread : `(${thread})`);
@@ -90,7 +90,7 @@ export class Setting {
     return `${prefix}_${this.#names++}`;
   }
 
-  /** One of several ways to write an index that is not negative. */
+  /** A random form of an index that is not negative. */
   spell(index: string): string {
     const { random } = this;
     if (random.chance(0.6)) return index;
@@ -110,7 +110,7 @@ export class Setting {
     ]);
   }
 
-  /** A map under which threads keep apart. */
+  /** A map under which threads access disjoint elements. */
   injective(): IndexMap {
     const { random, size, block } = this;
     const low = random.below(5);
@@ -154,7 +154,7 @@ export class Setting {
     return fixed(() => text);
   }
 
-  /** A map under which some two threads of a block of at least 32 meet. */
+  /** A map under which some two threads of a block of at least 32 access the same element. */
   colliding(): IndexMap {
     const { random, block } = this;
     const general: IndexMap[] = [

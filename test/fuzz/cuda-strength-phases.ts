@@ -7,7 +7,7 @@ import type { Setting } from './cuda-setting.ts';
 
 type Scope = 'cta' | 'cluster' | 'gpu' | 'sys';
 
-/** Memory that threads meet in: of a block, or of all blocks. */
+/** Memory that threads share: of a block, or of all blocks. */
 interface Place {
   /** An element that a thread has to itself, and that of another thread. */
   readonly own: string;
@@ -61,7 +61,7 @@ function atomic(c: Setting, element: string, scope: Scope): string {
   return `{ int before; asm volatile("atom.${semantics}.${scope}.${operation} %0, [%1], %2;" : "=r"(before) : "l"(&${element}), "r"(tid) : "memory"); acc += before; }`;
 }
 
-/** Threads store into their own elements and load those of others, which nothing but the strength of both makes right. */
+/** Threads store into their own elements and load those of others; only the strength of both makes it correct. */
 const strong: PhaseMaker = (c, broken) => {
   const { random } = c;
   const place = placeOf(c);

@@ -1,4 +1,4 @@
-/** Launches of a kernel drawn within what its verdict takes for granted, and what the machine sees in them. */
+/** Random launches of a kernel within the assumptions of its verdict, and findings of the interpreter in them. */
 import type { Dim3 } from '../../src/base/dim3.ts';
 import type { DivergenceEvent, RaceEvent } from '../../src/interpreter/core/run-result.ts';
 import type { Argument, GlobalBuffer } from '../../src/interpreter/core/arguments.ts';
@@ -24,7 +24,7 @@ export interface Seen {
 
 /** Why a run shows nothing of a proof. */
 export type Discarded =
-  /** No launch was found that meets the preconditions of the proof. */
+  /** No launch was found that satisfies the preconditions of the proof. */
   | 'unmet'
   /** An index left an object of known extent. */
   | 'out of bounds'
@@ -33,12 +33,12 @@ export type Discarded =
 
 const elements = 2048;
 const steps = 300_000;
-/** Launches drawn until one meets the preconditions of a proof. */
+/** Maximum number of random launches until one satisfies the preconditions of a proof. */
 const mostTries = 40;
 
 type Draw = (element: number) => number;
 
-/** What an array holds: small numbers, as indices, bounds and flags are. */
+/** The contents of an array: small numbers, as indices, bounds and flags are. */
 function contents(random: Random): Draw {
   const most = random.pick([1, 2, 4, 64]);
   const fixed = random.below(4);
@@ -90,7 +90,7 @@ function drawSetting(context: KernelContext, stated: readonly StatedScalar[], ra
   };
 }
 
-/** A launch and scalars that meet all assumptions of the request; null where none was found. */
+/** A launch and scalars that satisfy all assumptions of the request; null if none was found. */
 function settingWithin(context: KernelContext, stated: readonly StatedScalar[], random: Random): DrawnSetting | null {
   let setting = drawSetting(context, stated, random);
   for (let tries = 0; tries < mostTries; tries++) {
@@ -102,10 +102,10 @@ function settingWithin(context: KernelContext, stated: readonly StatedScalar[], 
 }
 
 /**
- * Runs a kernel once, with dimensions, scalars, contents and order of threads drawn at random.
+ * Executes a kernel once, with random dimensions, scalars, contents and schedule.
  * @param context of the request, the preconditions of a proof among its assumptions
- * @param zeroed parameters whose arrays hold zeros at the start
- * @param stated what scalars are
+ * @param zeroed parameters whose arrays are zero at the start
+ * @param stated constraints on scalars
  */
 export function runDrawn(
   context: KernelContext,

@@ -8,7 +8,7 @@ const memory = /^\t(ld|st|atom|red)\.(?!param)/;
 const comparisons = ['lt', 'le', 'gt', 'ge', 'eq', 'ne'];
 const registers = /%(?:rd|rs|r|f|p|fd)\d+/g;
 
-/** The lines of each function's body that hold instructions. */
+/** The lines of each function's body with instructions. */
 function bodies(lines: readonly string[]): number[][] {
   const found: number[][] = [];
   let body: number[] | null = null;
@@ -208,7 +208,7 @@ function change(lines: readonly string[], body: readonly number[], random: Rando
       break;
     }
     default:
-      // Another index: the two ways to number threads get mixed up.
+      // Another index: thread, block and global indices are confused.
       rewrite(/^\tmov\.u32\s+%r\d+, %r\d+;/, (line) =>
         line.replace(/(%r\d+);/, () => `${random.pick([...used('%r'), '%tid.x', '%ctaid.x'])};`),
       );

@@ -1,6 +1,7 @@
 /**
- * Runs random kernels on the back ends of the machine and compares what they leave in memory, what they report and how
- * many steps they take. `node machine-differential.ts SEED COUNT` prints the figures, and the kernels that differ.
+ * Runs random kernels on the back ends of the interpreter and compares the resulting memory, the findings and the
+ * number of executed instructions. `node machine-differential.ts SEED COUNT` prints the figures, and the kernels that
+ * differ.
  */
 import type { RunResult } from '../../src/interpreter/core/run-result.ts';
 import type { GlobalBuffer } from '../../src/interpreter/core/arguments.ts';

@@ -1,9 +1,9 @@
 /**
- * Random kernels as PTX for the differential run of the machine's back ends: instructions of every pure row of the
+ * Random kernels as PTX for the differential run of the interpreter's back ends: instructions of every pure row of the
  * table, loops with data-dependent trip counts, branches, shared memory between barriers, vector and narrow accesses,
- * local arrays, constants, atomics, exchanges within a warp. Free of races by construction: a thread writes global
- * memory of its own, shared memory of its own between two barriers, and counters by `red`. A few kernels fault, exit
- * early, run long, or lack barriers.
+ * local arrays, constants, atomics, exchanges within a warp. Free of races by construction: a thread writes its own
+ * global memory, between two barriers its own shared memory, and counters by `red`. A few kernels fault, exit early,
+ * run long, or lack barriers.
  */
 import type { Random } from '../../src/base/random.ts';
 import { examples } from '../isa/examples.ts';
@@ -26,7 +26,7 @@ type Class = 'h' | 'r' | 'd' | 'q' | 'f' | 'e' | 'p';
 /** Variables by class; those that follow are scratch. */
 const variables: Readonly<Record<Class, number>> = { h: 4, r: 8, d: 5, q: 2, f: 6, e: 4, p: 4 };
 
-/** The texts of examples whose results are values alone. */
+/** The texts of examples whose results are only values. */
 const pureTexts: readonly string[] = decodeExamples(examples).flatMap(({ example, operation }) =>
   operation?.evaluate && operation.results.length > 0 && /%[a-z]\d/.test(example.text) ? [example.text] : [],
 );
@@ -78,19 +78,19 @@ class Writer {
     return `%${kind}${1 + this.#random.below(variables[kind])}`;
   }
 
-  /** Puts random variables in place of the registers of an instruction; results are different ones. */
+  /** Replaces the registers of an instruction with random variables; results are different ones. */
   #renamed(text: string): string {
     const used = new Set<string>();
     return text.replaceAll(/%([hrdqfep])\d/g, (_, kind: Class) => {
       let name = this.#variable(kind);
-      // Results come first; keeping the first registers apart is enough, and every class has two.
+      // Results come first; it suffices to keep the first registers distinct, and every class has two.
       while (used.size < 2 && used.has(name)) name = this.#variable(kind);
       used.add(name);
       return name;
     });
   }
 
-  /** Perhaps a guard in front of an instruction. */
+  /** Possibly a guard before an instruction. */
   #guard(): string {
     const random = this.#random;
     return random.chance(0.15) ? `@${random.chance(0.5) ? '!' : ''}${this.#variable('p')} ` : '';
@@ -186,7 +186,7 @@ class Writer {
     if (random.chance(0.5)) {
       const address = this.#address('%d22', 4, counterElements);
       const operation = random.pick(['add.u32', 'min.s32', 'max.u32', 'xor.b32', 'or.b32', 'and.b32']);
-      // Each operation has counters of its own: only those of one kind may come in any order.
+      // Each operation has separate counters: only updates of one kind commute.
       const offset = 4 * counterElements * ['add', 'min', 'max', 'xor', 'or', 'and'].indexOf(operation.split('.')[0]!);
       this.#write(`red.global.${operation} [${address}+${offset}], ${this.#variable('r')};`);
       return;
@@ -242,7 +242,7 @@ class Writer {
     this.#write(`${join}:`);
   }
 
-  /** Some rounds, as many as a variable says. */
+  /** A loop whose trip count is in a variable. */
   #loop(depth: number): void {
     const random = this.#random;
     const counter = this.#fresh('r');
@@ -317,7 +317,7 @@ class Writer {
     this.#write(`${this.#renamed(text)};`);
   }
 
-  /** What all threads of a block do alike: stretches of their own, exchanges, loops around both. */
+  /** Code that all threads of a block execute uniformly: blocks per thread, exchanges, loops around both. */
   uniform(depth: number): void {
     const random = this.#random;
     for (let count = 2 + random.below(4); count > 0 && this.#budget > 0; count--) {

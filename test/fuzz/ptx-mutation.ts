@@ -10,7 +10,7 @@ export interface Mutation {
   readonly invalid: boolean;
 }
 
-/** A stretch of a text that means something by itself: found without the lexer under test. */
+/** A lexical unit of a text: found without the lexer under test. */
 interface Piece {
   readonly start: number;
   readonly end: number;
@@ -70,7 +70,7 @@ const FOREIGN = ['\u0000', '\\', '`', '\u00e9', '\u{1f600}', "'", '\u0007'];
 export interface Anatomy {
   readonly text: string;
   readonly tokens: readonly Piece[];
-  /** Brace depth in front of each token. */
+  /** Brace depth before each token. */
   readonly depths: readonly number[];
 }
 
@@ -90,7 +90,7 @@ export function anatomyOf(text: string): Anatomy {
   return { text, tokens, depths };
 }
 
-/** Damages a text in one way, chosen by the random source. */
+/** Damages a text with one of the mutations, chosen by the random source. */
 export function mutate(anatomy: Anatomy, random: Random): Mutation {
   const { text, tokens, depths } = anatomy;
   const wordOf = ({ start, end }: Piece): string => text.slice(start, end);
@@ -121,7 +121,7 @@ export function mutate(anatomy: Anatomy, random: Random): Mutation {
   switch (random.below(24)) {
     case 0: {
       const offset = random.below(text.length);
-      // The last token that begins before the cut says whether a brace is open there.
+      // The last token that begins before the cut determines whether a brace is open there.
       const last = tokens.findLastIndex(({ start }) => start < offset);
       const open = last < 0 ? 0 : depths[last]! + (wordOf(tokens[last]!) === '{' ? 1 : 0);
       return { name: 'cut', text: text.slice(0, offset), offset, invalid: open > 0 || last < 3 };

@@ -1,7 +1,7 @@
 /**
- * Parses seeded damage to PTX texts, lowers what is left of the kernels, and checks what must hold of every result. A
- * process of its own, so that a hang can be ended: `node ptx-run.ts SEED COUNT EVERY` prints a {@link Summary} and exits
- * with 1 where something did not hold; every `EVERY`-th text is also given to ptxas (0: none), and every 20th is checked.
+ * Parses seeded damage to PTX texts, lowers the remaining kernels, and checks properties of every result. A separate
+ * process, so that a hang can be ended: `node ptx-run.ts SEED COUNT EVERY` prints a {@link Summary} and exits with 1 if
+ * a property is violated; every `EVERY`-th text is also given to ptxas (0: none), and every 20th is checked.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -23,12 +23,12 @@ import { filesBelow, readText, withoutSpans } from '../ptx/tree.ts';
 import { anatomyOf, mutate, type Anatomy, type Mutation } from './ptx-mutation.ts';
 
 export interface Summary {
-  /** Texts, by the way they were damaged. */
+  /** Texts, by mutation. */
   readonly mutations: Readonly<Record<string, number>>;
   /** Texts with a diagnostic, and texts that are known to be invalid. */
   readonly diagnosed: number;
   readonly invalid: number;
-  /** Statements in front of the damage, all of which survived. */
+  /** Statements before the damage, all of which survived. */
   readonly survivors: number;
   /** Kernels lowered, and kernels checked. */
   readonly lowered: number;
@@ -37,7 +37,7 @@ export interface Summary {
   readonly slowest: number;
   /** What did not hold, with the seed and number of the text. */
   readonly failures: readonly string[];
-  /** Texts that ptxas read; null where there is no ptxas. */
+  /** Texts that ptxas read; null if ptxas is not installed. */
   readonly assembled: number | null;
   /** Texts that ptxas finds syntactically wrong and we do not. */
   readonly missed: readonly string[];
@@ -59,9 +59,9 @@ interface FlatStatement {
   readonly offset: number;
 }
 
-/** A text that takes as many milliseconds hangs: others take less than a hundred. */
+/** A text that takes this number of milliseconds hangs: others take less than a hundred. */
 const hang = 30_000;
-/** One in so many texts is checked too. */
+/** Every text whose number is a multiple of it is checked too. */
 const checkEvery = 20;
 /** A check ends early: it is asked not to throw, and no more. */
 const budget = { solverUnits: 2_000, evaluations: 10_000, replaySteps: 5_000, expired: () => false };
@@ -93,7 +93,7 @@ function functionsOf(module: Module): Function[] {
 /** How many statements end before an offset, with what closes them. */
 function completeBefore(statements: readonly FlatStatement[], offset: number): number {
   let complete = 0;
-  // A label or a .loc has no end of its own: what follows it may become a part of it, with markers in between.
+  // A label or a .loc has no terminator: the next token may become a part of it, with markers in between.
   let last = statements.findLastIndex((statement) => statement.offset <= offset);
   while (last > 0 && /^(?:loc|label|marker)$/.test(statements[last - 1]!.kind)) last--;
   for (let at = 0; at < last; at++) if (statements[at]!.offset < statements[last]!.offset) complete = at + 1;
@@ -147,7 +147,7 @@ function keepKinds(_: string, value: unknown): unknown {
   return typeof value === 'bigint' ? 0 : value;
 }
 
-/** What ptxas says, or null where it accepts the text. */
+/** Messages of ptxas, or null if it accepts the text. */
 async function assemble(text: string, target: string, path: string): Promise<string | null> {
   writeFileSync(path, text);
   return promisify(execFile)('ptxas', [`-arch=${target}`, '-o', `${path}.cubin`, path], { timeout: 20_000 }).then(
@@ -162,7 +162,7 @@ function baseOf(file: string): Base {
   return { file, anatomy: anatomyOf(text), target: module.target[0]!, statements: flatten(module, text) };
 }
 
-/** Does a line hold an instruction that the table of instructions does not know? That is told by who lowers it. */
+/** Whether a line contains an instruction that is not in the table of instructions: lowering reports it. */
 function isUnknownInstruction(text: string, line: number): boolean {
   const find = (body: readonly PtxStatement[]): boolean =>
     body.some((statement) => {

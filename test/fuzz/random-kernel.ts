@@ -42,7 +42,7 @@ class Writer {
     return random.pick(choices);
   }
 
-  /** Writes an expression and returns the register or number that holds it. */
+  /** Writes an expression and returns the register or number with its value. */
   private expression(depth: number): string {
     const { random } = this;
     if (depth === 0 || random.chance(0.3)) return this.atom();
@@ -234,7 +234,7 @@ class Writer {
         break;
       }
       case 15: {
-        // do … while, at most a few rounds.
+        // do … while, at most a few iterations.
         const counter = this.fresh();
         const [top, again, leave] = [this.label(), this.label(), this.label()];
         const bound = this.bound();

@@ -22,7 +22,7 @@ const subjects: Readonly<Record<SubjectKind, string>> = {
 };
 
 /**
- * Whatever is proved of changed test kernels, or of random ones, the interpreter does not contradict.
+ * No proof of changed test kernels, or of random ones, is contradicted by the interpreter.
  * @param steps after which a run is given up
  */
 export function testSoundness(kind: SubjectKind, seed: number, count: number, steps?: number): void {
@@ -64,7 +64,7 @@ export function testGeneratedCosts(seed: number, count: number): void {
   );
 }
 
-/** The back ends of the machine do the same with random kernels. */
+/** The back ends of the interpreter agree on random kernels. */
 export function testBackEnds(seed: number, count: number): void {
   test(`${count} random kernels on every back end`, (context) => {
     const { kernels, outcomes, steps, differences } = compareBackends(seed, count);
@@ -80,7 +80,7 @@ export function testBackEnds(seed: number, count: number): void {
 
 /** Mutated or truncated PTX: no throw, no hang, a diagnostic for what is invalid, no statement lost. */
 export function testDamagedPtx(seed: number, count: number): void {
-  /** One in so many texts is given to ptxas as well. */
+  /** Every text whose number is a multiple of it is given to ptxas as well. */
   const every = 5;
   /** A hundred times what the run takes: who is not done by then, hangs. */
   const milliseconds = 300 * count;
@@ -92,7 +92,7 @@ export function testDamagedPtx(seed: number, count: number): void {
     });
     const summary = JSON.parse(stdout) as Summary;
     assert.deepEqual(summary.failures, []);
-    // The run is about damage: most texts are damaged, in every way, and much stands in front of it.
+    // The run is about damage: most texts are damaged, by every mutation, with many statements before the damage.
     assert.equal(Object.keys(summary.mutations).length >= 24, true);
     assert.ok(summary.invalid > count / 10, `${summary.invalid} texts known to be invalid`);
     assert.ok(summary.diagnosed > count / 2, `${summary.diagnosed} texts with a diagnostic`);

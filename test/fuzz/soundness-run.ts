@@ -43,7 +43,7 @@ export interface Outcome {
   readonly verdicts: Readonly<Record<string, number>>;
   /** Runs of kernels of which something was proved. */
   readonly runs: number;
-  /** Proofs that runs contradict, and that rest on arithmetic that does not wrap: it did in those runs. */
+  /** Proofs that runs contradict, but that depend on the absence of wrap-around, which those runs violate. */
   readonly wrapped: number;
   readonly failures: readonly Failure[];
 }
@@ -106,13 +106,13 @@ export function isAllowed({ sameValue }: RaceEvent, assumptions: CheckResult['ra
   return sameValue && assumptions?.some(({ kind }) => kind === 'equal-value-writes') === true;
 }
 
-/** Whether what arrays hold in a run is what is stated of them, and what a proof rests on. */
+/** Whether the contents of arrays in a run satisfy the stated assumptions, and those of a proof. */
 function suits(content: Contents, { assumptions }: CheckRequest, { race }: CheckResult): boolean {
   if (content !== 'rising' && assumptions.some(({ expression }) => expression.kind === 'distinct')) return false;
   return content === 0 || !race.assumptions?.some(({ text }) => text.endsWith('is 0 when the kernel starts'));
 }
 
-/** The preconditions of what is proved: a proof speaks of the launches and arguments that meet them. */
+/** The preconditions of proofs: they restrict the launches and arguments that a proof covers. */
 export function preconditionsOf(
   results: readonly { readonly assumptions?: readonly Assumption[] }[],
 ): StatedAssumption[] {
@@ -125,7 +125,7 @@ export function preconditionsOf(
 }
 
 /**
- * What runs of a kernel show against its verdicts; null where they show nothing.
+ * Contradictions between executions of a kernel and its verdicts; null without any.
  * @param steps after which a run is given up
  */
 export function refute(
@@ -226,8 +226,8 @@ async function randomSubject(random: Random, hasStrong = false): Promise<Subject
 const budget = { solverUnits: 200_000, evaluations: 300_000, replaySteps: 100_000, expired: () => false };
 
 /**
- * Checks `count` mutants of the test kernels, or as many random kernels, or such with strong accesses.
- * @param steps after which a run of what is proved is given up
+ * Checks `count` mutants of the test kernels, or `count` random kernels, also with strong accesses.
+ * @param steps after which a run of a proved kernel is given up
  * @param onFailure called for each failure as it is found
  */
 export async function runSubjects(

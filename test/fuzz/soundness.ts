@@ -1,7 +1,7 @@
 /**
- * Checks generated CUDA kernels and holds the verdicts against how the kernels were made, and against what the machine
- * sees in launches drawn at random. `node soundness.ts SEED COUNT [FOLDER]` prints the figures, saves the kernels that
- * fail in the folder, and exits with 1 if there are any. Needs nvcc.
+ * Checks generated CUDA kernels and compares the verdicts with the expectations of the generator, and with findings of
+ * the interpreter in random launches. `node soundness.ts SEED COUNT [FOLDER]` prints the figures, saves the kernels
+ * that fail in the folder, and exits with 1 if there are any. Needs nvcc.
  */
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -61,11 +61,11 @@ export interface Figures {
   runs: number;
   /** Runs that show nothing of the proof, by why. */
   readonly discarded: Record<Discarded, number>;
-  /** Runs that a proof was held against, all of which meet its preconditions. */
+  /** Runs that a proof was compared with, all of which satisfy its preconditions. */
   judged: number;
-  /** Proofs under preconditions, by what these say. */
+  /** Proofs under preconditions, by the text of these. */
   readonly preconditions: Record<string, number>;
-  /** Proofs that no run was held against. */
+  /** Proofs that were not compared with any run. */
   readonly unjudged: Record<string, number>;
   /** Kernels that are racy by construction and in which no run saw a race. */
   readonly unseen: Record<string, number>;
@@ -111,11 +111,11 @@ async function open(file: string): Promise<Job> {
 const linesOf = ({ first, second }: Pick<ReportedRace, 'first' | 'second'>): string =>
   [first, second].map(({ location }) => location?.line ?? 0).sort((a, b) => a - b).join(' and '); // oxfmt-ignore
 
-/** Runs the command that a finding prints. Null where it shows the same. */
+/** Runs the command that a finding prints. Null if it reproduces the finding. */
 async function reproduced(job: Job, finding: ReportedRace): Promise<string | null> {
   const words = [...finding.reproduce!.matchAll(/'((?:[^']|'\\'')*)'|(\S+)/g)].map(([, quoted, bare]) => (quoted ?? bare!).replaceAll("'\\''", "'")); // oxfmt-ignore
   const invocation = parseCommandLine(words.slice(1));
-  if (invocation.kind !== 'command') return `${finding.reproduce} is no command`;
+  if (invocation.kind !== 'command') return `${finding.reproduce} is not a command`;
   const { options } = invocation;
   const outcome = await runLaunch({
     job: {
@@ -152,7 +152,7 @@ function contradictions(
   mode: Checked['mode'],
 ): string[] {
   const wrong: string[] = [];
-  // What preconditions exclude is for runs to tell.
+  // Cases that preconditions exclude are checked by runs.
   const isExcluded = preconditionsOf([race, divergence]).length > 0;
   if (race.verdict === 'proved' && kernel.race === 'present' && !isExcluded)
     wrong.push('proved, and racy by construction');
@@ -166,7 +166,7 @@ function contradictions(
   if (mode === 'given' && kernel.bounds === 'left' && race.verdict === 'proved')
     wrong.push('proved, and out of bounds by construction');
   if (mode === 'given' && kernel.bounds === 'left' && race.verdict !== 'race' && !leaves)
-    wrong.push('not told to be out of bounds, which it is by construction');
+    wrong.push('not reported out of bounds, which it is by construction');
   if (kernel.bounds === 'kept' && leaves) wrong.push('out of bounds, and within them by construction');
   return wrong;
 }
@@ -209,7 +209,7 @@ export async function checkUnit(seed: number, kernels: readonly GeneratedKernel[
       if (time > 15_000) console.error(`${request.name} took ${Math.round(time)} ms: ${kernel.label}`);
       return result;
     };
-    const progress: Progress = { ...job.tools.progress, defect: ({ kernel, error }) => fail(byName.get(kernel.replace(/\(.*/, '')) ?? kernels[0]!, 'defect', error instanceof Error ? (error.stack ?? '') : String(error)) }; // oxfmt-ignore
+    const progress: Progress = { ...job.tools.progress, defect: ({ kernel, error }) => fail(byName.get(kernel.replace(/\(.*/, '')) ?? kernels[0]!, 'internal error', error instanceof Error ? (error.stack ?? '') : String(error)) }; // oxfmt-ignore
     const report = await checkProject({ ...job, tools: { ...job.tools, progress, openChecks: checksBy(check) } });
     const errors = report.diagnostics.filter(({ severity }) => severity === 'error');
     if (errors.length > 0) console.error(errors.map(({ message, location }) => `${location?.line}: ${message}`).join('\n')); // oxfmt-ignore
@@ -293,7 +293,7 @@ async function classify(
     }
     if (isProved) figures.judged += judged;
     if (isProved && judged === 0) count(figures.unjudged, `${mode}: ${kernel.label}`);
-    // An assumption is of a whole execution: what every run breaks is none (of sizes, some may keep to it).
+    // An assumption is about whole executions: one that every run violates is wrong (of sizes, some may satisfy it).
     const isAllGiven = mode === 'given' && context.fields.every((field) => field.isPointer || request.launch.scalars.has(field.index)); // oxfmt-ignore
     if (race.verdict === 'proved' && isAllGiven && outside === launchesEach)
       fail(kernel, `${mode} proved, and out of bounds in every run`, '');
@@ -356,7 +356,7 @@ if (import.meta.main) {
     `${runs} runs, ${judged} of them of what is proved and within its preconditions; discarded: ${JSON.stringify(discarded)}`,
   );
   console.log(`preconditions of proofs:\n${sorted(figures.preconditions)}`);
-  console.log(`proofs that no run was held against:\n${sorted(figures.unjudged)}`);
+  console.log(`proofs without a run to compare with:\n${sorted(figures.unjudged)}`);
   console.log(`${replayed} findings run again by their command, ${notReplayed} without one`);
   console.log(`failures: ${failures.length}, in ${folder}`);
   const kinds: Record<string, number> = {};

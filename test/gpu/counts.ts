@@ -1,10 +1,10 @@
 /**
- * What a GPU counts when it runs launches, beside what the machine counts.
+ * Compares the counts of a GPU for launches with those of the interpreter.
  *
  *   node test/gpu/counts.ts write FOLDER   writes the launches to FOLDER/counts.launches
  *   node test/gpu/counts.ts read FOLDER    reads FOLDER/counts.csv, which `ncu` wrote of `launcher count`
  *
- * A file of launches and the profiler go together like this:
+ * The profiler runs a file of launches with:
  *
  *   ncu --csv --page raw --clock-control none --metrics METRICS ./launcher count counts.launches > counts.csv
  *
@@ -18,7 +18,7 @@ import { LaunchFile } from './launch-file.ts';
 
 const [command, folder = '.', runs = '1'] = process.argv.slice(2);
 
-/** Metrics of the profiler whose sum stands for a count of the machine. */
+/** Metrics of the profiler whose sum corresponds to a count of the interpreter. */
 const metrics: Readonly<Partial<Record<keyof Counts, readonly string[]>>> = {
   steps: ['smsp__inst_executed.sum'],
   threadSteps: ['smsp__thread_inst_executed.sum'],

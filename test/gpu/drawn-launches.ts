@@ -1,4 +1,4 @@
-/** The launches of the test kernels that a GPU is asked about, with what the machine makes of each. */
+/** The launches of the test kernels for a GPU, with the results of the interpreter for each. */
 import { seededRandom } from '../../src/base/random.ts';
 import type { Kernel } from '../../src/ir/form/kernel.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
@@ -26,26 +26,26 @@ export interface KnownLaunch {
   readonly record: Omit<LaunchRecord, 'id'>;
   /** Contents of the buffers after it. */
   readonly left: readonly Uint8Array[];
-  /** By warp; empty where they were not asked for, or where waiting threads took all the steps. */
+  /** By warp; empty if they were not requested, or if waiting threads took all the steps. */
   readonly warps: readonly WarpCounts[];
   readonly corpus?: { readonly kernel: CorpusKernel; readonly launch: CorpusLaunch };
 }
 
 type Question = Omit<RunRequest, 'observer' | 'kernel'> & { readonly kernel: Kernel };
 
-/** Neither the order of threads nor what shared memory holds at first may matter, or a GPU may leave other memory. */
+/** Neither the schedule nor the initial contents of shared memory may matter, or a GPU may leave other memory. */
 const orders: readonly (number | undefined)[] = [undefined, reversedSchedule, firstInterleaved, firstInterleaved + 1];
 
 const isClean = ({ outcome, races, divergences, havocs, faults }: RunResult): boolean =>
   outcome === 'finished' && races.length + divergences.length + havocs.length + faults.length === 0;
 
-/** Where pointers lie in memory, and how to tell that one is still there. */
+/** Locations of pointers in memory, and their addresses, to detect that one is unchanged. */
 interface Pointers {
   readonly places: readonly StoredPointer[];
   readonly addressOf: (target: StoredPointer['target']) => number;
 }
 
-/** @returns null where the memory that is left depends on the order of threads, or nobody knows it */
+/** @returns null if the final memory depends on the schedule, or is unknown */
 function known(
   title: string,
   ptx: string,
@@ -115,10 +115,10 @@ export function* corpusLaunches(count: number, seed: number): Iterable<KnownLaun
     }
 }
 
-/** Bytes of each array of a drawn launch. */
+/** Bytes of each array of a random launch. */
 const arrayBytes = 16 * 1024;
 
-/** Launches of the test kernels that are drawn at random, of which the machine counts what they cost. */
+/** Random launches of the test kernels, whose cost the interpreter counts. */
 export async function* drawnLaunches(seed: number, runs: number, files = kernelFiles()): AsyncIterable<KnownLaunch> {
   for (const file of files) {
     const built = new Map(

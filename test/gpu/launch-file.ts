@@ -2,7 +2,7 @@
 import type { Dim3 } from '../../src/base/dim3.ts';
 import type { Argument, GlobalBuffer } from '../../src/interpreter/core/arguments.ts';
 
-/** A place in memory that holds a pointer. */
+/** A location in memory with a pointer. */
 export interface StoredPointer {
   readonly buffer: number;
   readonly offset: number;
@@ -16,7 +16,7 @@ export interface LaunchRecord {
   readonly block: Dim3;
   readonly cluster?: Dim3;
   readonly sharedBytes: number;
-  /** All contents, in bytes; where `pointers` lie, the bytes are zero. */
+  /** All contents, in bytes; zero at the locations of `pointers`. */
   readonly buffers: readonly Uint8Array[];
   readonly pointers?: readonly StoredPointer[];
   /** With the sizes of the parameters, in bytes. */
@@ -88,7 +88,7 @@ function argumentParts(value: Argument, bytes: number): Buffer[] {
   return [words(bytes), own, words(pointers.length), ...placed];
 }
 
-/** The contents of a buffer of the machine; one without an end has `size` bytes. */
+/** The contents of a buffer of the interpreter; one without an end has `size` bytes. */
 export function contentsOf({ bytes, elementBytes, fill, values, initial }: GlobalBuffer, size: number): Uint8Array {
   if (initial) return initial;
   const contents = new Uint8Array(bytes ?? size);
@@ -110,9 +110,9 @@ export function memoryHash(buffers: readonly Uint8Array[]): bigint {
 /** What `launcher memory` writes of a launch. */
 export interface MemoryOutcome {
   readonly id: number;
-  /** What the driver said; 0: no error. */
+  /** Status of the driver; 0: no error. */
   readonly status: number;
-  /** The launch changed bytes beside its buffers. */
+  /** The launch changed bytes next to its buffers. */
   readonly isGuardChanged: boolean;
   /** Run again on what it left, the launch left something else. */
   readonly differsAgain: boolean;

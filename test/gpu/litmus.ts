@@ -1,11 +1,11 @@
 /**
- * What the reads of litmus programs find on a GPU, beside what the memory model allows.
+ * Compares the values read by litmus programs on a GPU with those that the memory model allows.
  *
  *   node test/gpu/litmus.ts write FOLDER [EACH]   writes EACH programs of each family to FOLDER/litmus.launches
  *   node test/gpu/litmus.ts read FOLDER [EACH]    reads what `launcher litmus` wrote to FOLDER/litmus.outcomes
  *
- * `read` tells of every outcome that the memory model forbids, and exits with 1 where there is any; and how many of the
- * allowed outcomes came about, and how many of these no sequential order of the accesses gives.
+ * `read` prints every outcome that the memory model forbids, and exits with 1 if there is one; also the number of
+ * allowed outcomes that were observed, and of those among them that are not sequentially consistent.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,11 +1,11 @@
 /**
- * What a GPU leaves in memory, beside what the machine leaves, and what it leaves when it runs the launch again.
+ * Compares the final memory of a GPU with that of the interpreter, and with that of a second execution of the launch.
  *
  *   node test/gpu/memory.ts write FOLDER   writes the launches to FOLDER/memory.launches
  *   node test/gpu/memory.ts read FOLDER    reads what `launcher memory` wrote to FOLDER/memory.outcomes
  *
- * `read` tells of every launch that left other memory, and of every one that may be run again by its validator and left
- * other memory the second time; it exits with 1 where there are any.
+ * `read` prints every launch whose final memory differs, and every one that is idempotent by its validator but whose
+ * second execution changed the memory; it exits with 1 if there are any.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -59,7 +59,7 @@ async function read(): Promise<void> {
     }
     if (outcome.isGuardChanged) {
       tally.guards++;
-      console.log(`bytes beside the arrays changed: ${title}`);
+      console.log(`bytes outside of the arrays changed: ${title}`);
     }
     if (outcome.memory === null) tally.same++;
     else {
@@ -79,7 +79,7 @@ async function read(): Promise<void> {
     console.log(`FALSE POSITIVE: ${title}`);
   }
   await closeSolver();
-  console.log(`${tally.launches} launches: ${tally.same} left the memory that the machine leaves, ${tally.other} other memory, and rightly so ${[...excused].map(([why, times]) => `${times} (${why})`).join(', ')}; ${tally.refused} ended with an error; ${tally.guards} changed bytes beside their arrays`); // oxfmt-ignore
+  console.log(`${tally.launches} launches: ${tally.same} left the memory of the interpreter, ${tally.other} other memory, and rightly so ${[...excused].map(([why, times]) => `${times} (${why})`).join(', ')}; ${tally.refused} ended with an error; ${tally.guards} changed bytes outside of their arrays`); // oxfmt-ignore
   console.log(`run again: ${tally.again} left other memory than the first time, ${tally.falsePositives} of them idempotent by their validator`); // oxfmt-ignore
   process.exitCode = tally.other + tally.refused + tally.guards + tally.falsePositives > 0 ? 1 : 0;
 }
@@ -88,9 +88,9 @@ async function read(): Promise<void> {
 type Excuse = 'approximation' | 'contraction' | 'atomics' | 'addresses';
 
 /**
- * As far as the instructions of the kernel tell: approximations have a few bits of error; products without a rounding may
- * be fused with sums (PTX ISA, `mul`); the order of atomics is open; what is left of a pointer that
- * is overwritten in part is of an address of that machine.
+ * By the instructions of the kernel: approximations have a few bits of error; products without a rounding modifier may
+ * be fused with sums (PTX ISA, `mul`); the order of atomics is unspecified; the remaining bytes of a partly overwritten
+ * pointer belong to an address of that GPU.
  */
 function mayDiffer({ ptx, record: { symbol, pointers } }: KnownLaunch): Excuse | null {
   const [, text = ''] = ptx.split(new RegExp(`\\.entry\\s+${symbol}\\b`));
@@ -101,7 +101,7 @@ function mayDiffer({ ptx, record: { symbol, pointers } }: KnownLaunch): Excuse |
   return /\bmul\.f(?:32|64)\b/.test(own) && /\b(?:add|sub)\.f(?:32|64)\b/.test(own) ? 'contraction' : null;
 }
 
-/** Variables keep what a launch left in them: those of the module begin anew with each launch. */
+/** Variables of a module keep their values between launches: such a module is loaded again for each launch. */
 const hasVariables = (ptx: string): boolean => /^\s*(?:\.visible )?\.global /m.test(ptx);
 
 function firstDifference(left: readonly Uint8Array[], start: readonly Uint8Array[], memory: Uint8Array): string {

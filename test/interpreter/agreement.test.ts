@@ -1,4 +1,4 @@
-/** The machine and the checker agree: no kernel of the machine is both proved and seen racing. */
+/** The interpreter and the checker agree: no kernel of these tests is both proved and observed racing. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { checkKernel } from '../../src/check/check-kernel.ts';

@@ -14,7 +14,7 @@ export interface Memory {
 export function memoryOf({ binding, result }: Ran): Memory {
   const arrayNamed = (name: string): (typeof binding.arrays)[number] => {
     const array = binding.arrays.find((one) => one.name === name);
-    assert.ok(array, `there is no array ${name}`);
+    assert.ok(array, `no array is called ${name}`);
     return array;
   };
   const after = (name: string): (number | string)[] => {
@@ -48,7 +48,7 @@ const range = (length: number): number[] => Array.from({ length }, (_, index) =>
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 const triangle = (n: number): number => (n * (n - 1)) / 2;
 
-/** An array holds a value by index. */
+/** The elements of an array are a function of the index. */
 const each =
   (name: string, value: (index: number, memory: Memory) => number): Check =>
   (memory) =>
@@ -57,7 +57,7 @@ const each =
       memory.before(name).map((_, index) => value(index, memory) + 0),
     );
 
-/** An array holds these values. */
+/** An array has these values. */
 const holds =
   (name: string, ...values: readonly number[]): Check =>
   ({ after }) =>
@@ -127,7 +127,7 @@ const pull: Check = (memory) => {
   );
 };
 
-/** The list holds the vertices with odd values in any order. */
+/** The list contains the vertices with odd values in any order. */
 const append: Check = ({ before, after }) => {
   const odd = before('value').flatMap((value, v) => (value % 2 === 1 ? [v] : []));
   assert.deepEqual(after('size'), [odd.length]);
@@ -139,7 +139,7 @@ const append: Check = ({ before, after }) => {
   );
 };
 
-/** Every vertex lies below the smallest vertex that edges connect it to. */
+/** The root of every vertex is the smallest vertex of its component. */
 const components: Check = (memory) => {
   const { vertices, neighbours } = graphOf(memory);
   const smallest = vertices.slice();
@@ -183,7 +183,7 @@ const product = ({ before }: Memory, n: number, at: number): number =>
 
 /** By kernel; every kernel with a clean run has one. */
 export const expectedMemory: Readonly<Record<string, Check>> = {
-  // Hand-over
+  // Message passing
   flag_fenced: holds('out', 42),
   flag_atomic: holds('out', 42),
   flag_between_warps: each('out', (t) => 3 * (31 - t)),
@@ -337,7 +337,7 @@ export const expectedMemory: Readonly<Record<string, Check>> = {
     each('label', () => 0),
   ),
 
-  // Kernels beside those with faults
+  // Kernels in the files of those with faults
   global_guarded: each('out', (i) => i),
   shared_all_written: each('out', (t) => 63 - t),
   shared_exchanged_first: each('out', () => 32),

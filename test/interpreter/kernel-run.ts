@@ -107,7 +107,7 @@ export function bindRun(source: string, run: KernelRun, kernel: Kernel): Binding
   });
 }
 
-/** Runs a kernel of a source as one of its lines says. */
+/** Runs a kernel of a source as specified by one of its lines. */
 export function execute(source: string, run: KernelRun, kernel: Kernel, { backend, seed }: RunOptions): Ran {
   const binding = bindRun(source, run, kernel);
   const result = runKernel({

@@ -35,7 +35,7 @@ for (const file of files) {
   }
 }
 
-/** Runs a kernel in every way; all show what is expected, and ways with the same schedule do the same. */
+/** Runs a kernel on all back ends and schedules: all report the expected findings, and equal schedules agree. */
 function checkRun(source: string, run: KernelRun, kernel: Kernel): void {
   for (let schedule = 0; schedule < run.schedules; schedule++) {
     const outcomes: string[] = [];

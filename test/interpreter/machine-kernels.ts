@@ -1,4 +1,4 @@
-/** The kernels that the machine runs: their files, PTX and IR. */
+/** The kernels that these tests execute: their files, PTX and IR. */
 import type { ParameterSource } from '../../src/launch/parameter-source.ts';
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

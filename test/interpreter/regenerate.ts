@@ -1,4 +1,4 @@
-/** Writes the PTX of both builds beside every kernel of the machine: `node test/interpreter/regenerate.ts [NAME…]`. */
+/** Writes the PTX of both builds next to every kernel of these tests: `node test/interpreter/regenerate.ts [NAME…]`. */
 import { writeFileSync } from 'node:fs';
 import { findCompiler } from '../../src/toolchain/compiler.ts';
 import { compilePortable, ptxFile } from '../kernels/portable-ptx.ts';

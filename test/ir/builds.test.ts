@@ -22,7 +22,7 @@ for (const build of ['verification', 'production']) {
   const { module } = parsePtx(readFileSync(new URL(name, folder), 'utf8'), name);
   const { kernels } = lowerModule(module, { abstractMathematics: false });
   for (const symbol of Object.keys(expected)) {
-    test(`${symbol}, ${build} build, computes what the source says`, () => {
+    test(`${symbol}, ${build} build, computes the results of the source`, () => {
       const kernel = kernels.find((candidate) => candidate.symbol === symbol);
       assert.ok(kernel);
       verifyKernel(kernel);

@@ -6,7 +6,7 @@ import { printKernel } from '../../src/ir/form/print.ts';
 import { verifyKernel } from '../../src/ir/form/verify.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 
-// SELVAGE_UPDATE_GOLDEN=1 writes the .ir files anew; read the difference before keeping it.
+// SELVAGE_UPDATE_GOLDEN=1 rewrites the .ir files; read the difference before keeping it.
 const folder = new URL('golden/', import.meta.url);
 
 for (const name of readdirSync(folder).filter((file) => file.endsWith('.ptx'))) {

@@ -42,7 +42,7 @@ test('inlined instructions carry the chain of calls', () => {
       ['twice.cuh', 8, 'kernel.cu', 22],
     ],
   );
-  // A callee without .loc stands at its call.
+  // A callee without .loc has the location of its call.
   const store = instructions(kernel!).find((instruction) => instruction.operation.opcode === 'st');
   assert.equal(store?.location?.file, 'kernel.cu');
   assert.equal(store?.location?.line, 22);
@@ -120,13 +120,13 @@ test('loops nest, with exits and latches', () => {
   );
 });
 
-test('a stack frame is taken apart at its variables, and says that indices must stay inside', () => {
+test('a stack frame is split into its variables, under the assumption that indices stay inside', () => {
   const [slots, escapes] = golden('slots').kernels;
   assert.equal(slots!.assumesLocalBounds, true);
   assert.equal(escapes!.assumesLocalBounds, false);
 });
 
-test('a frame whose pointer is used in another way stays whole', () => {
+test('a frame whose pointer has other uses stays whole', () => {
   const kernel = lowerOne(`.visible .entry k(.param .u64 p) {
     .local .align 8 .b8 __local_depot0[16]; .reg .b64 %SP; .reg .b64 %SPL; .reg .b64 %rd<4>; .reg .b32 %r<2>;
     mov.u64 %SPL, __local_depot0;
@@ -161,7 +161,7 @@ test('an access past the end of a local object keeps it in memory', () => {
   assert.ok(kernel.objects.some((object) => object.symbol === 'a'));
 });
 
-test('a slot that holds its own address does not lose writes through it', () => {
+test('a slot with its own address does not lose writes through it', () => {
   const kernel = lowerOne(`.visible .entry k(.param .u64 p) {
     .local .align 8 .b8 a[16]; .reg .b64 %rd<5>; .reg .b32 %r<3>;
     ld.param.u64 %rd1, [p];
@@ -377,7 +377,7 @@ test('isspacep of the address of a variable is known', () => {
   assert.deepEqual(store?.arguments[1], { kind: 'constant', type: 32, value: 9n });
 });
 
-test('a texture fetch that tells whether the texel is resident', () => {
+test('a texture fetch with a predicate for resident texels', () => {
   const kernel = lowerOne(`.visible .entry k(.param .u64 p) { .reg .b64 %d<9>; .reg .pred %p<9>; .reg .f32 %f<9>;
     ld.param.u64 %d1, [p]; tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}|%p1, [%d1, {%f5, %f6}];
     @%p1 st.global.f32 [%d1], %f1; ret; }`);
@@ -424,7 +424,7 @@ test('calls through pointers are compared with the addresses taken', () => {
   assert.equal(ends.includes('trap'), false);
 });
 
-test('a pointer that holds functions of the module alone is followed, what computes with one is unknown', () => {
+test('a pointer to functions of the module is followed; the result of arithmetic on one is unknown', () => {
   const text = (body: string): string => `
     .func (.param .b32 r) one(.param .b32 x) { st.param.b32 [r], 1; ret; }
     .func (.param .b32 r) two(.param .b32 x) { st.param.b32 [r], 2; ret; }

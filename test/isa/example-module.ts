@@ -8,7 +8,7 @@ import type { Example, Target } from './examples.ts';
 /** A module that ptxas accepts if it accepts each example. */
 export function exampleModule(examples: readonly Example[], target: Target): string {
   const body = examples.map(({ text }) => {
-    // What ends the thread, or jumps, stands under a guard so that the rest stays reachable.
+    // Instructions that end the thread, or jump, have a guard so that the following code stays reachable.
     const guarded = /^(bra|brx|ret|exit|trap) ?/.test(text) ? `@%p0 ${text}` : text;
     return `\t${guarded};`;
   });

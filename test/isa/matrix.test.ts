@@ -374,7 +374,7 @@ test('movmatrix transposes', () => {
   assert.deepEqual(matrixResults(operation, loadFragments(load, memory)), loadFragments(across, memory));
 });
 
-test('wmma: loads, multiplies and stores as the matrices lie in memory', () => {
+test('wmma: loads, multiplies and stores with the memory layouts of the matrices', () => {
   const random = seededRandom(14);
   const [m, n, k, lead] = [32, 8, 16, 40];
   const product = decodeProduct('wmma.mma.sync.aligned.row.col.m32n8k16.f32.f32');

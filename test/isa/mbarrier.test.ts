@@ -15,7 +15,7 @@ import {
 } from '../../src/isa/arithmetic/mbarrier-word.ts';
 import { decode } from '../../src/isa/table.ts';
 
-test('a phase ends with the last arrival; the next one expects as many', () => {
+test('a phase ends with the last arrival; the next one expects the same number', () => {
   let word = initialMbarrier(3);
   assert.deepEqual(mbarrierState(word), { parity: 0, pending: 3, expected: 3, transactions: 0 });
   const states: bigint[] = [];
@@ -79,7 +79,7 @@ function effectOf(mnemonic: string, shape?: OperandShape): MbarrierEffect {
   return effect;
 }
 
-test('the effect tells form, order, scope and operands', () => {
+test('the effect has form, order, scope and operands', () => {
   const register = (width: 32 | 64) => ({ kind: 'scalar', widths: [width] }) as const;
   const address = { kind: 'address', widths: [32] } as const;
   const plain = effectOf('mbarrier.arrive.shared.b64', [register(64), address]);

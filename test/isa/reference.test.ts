@@ -1,4 +1,4 @@
-/** The rules over the reference domain, against formulas of their own: edge values and seeded random ones. */
+/** The rules over the reference domain, against independent formulas: edge values and seeded random ones. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Random } from '../../src/base/random.ts';

@@ -14,7 +14,7 @@ interface Layout {
   readonly stride: number;
 }
 
-/** Addresses of the pieces of 16 bytes that hold a matrix, by the canonical layouts of PTX ISA 9.7.15.5.1. */
+/** Addresses of the chunks of 16 bytes of a matrix, in the canonical layouts of PTX ISA 9.7.15.5.1. */
 function pieces(
   { matrix: { rows, depth, elementBits, transposed }, mode, leading, stride }: Layout,
   start: number,
@@ -80,7 +80,7 @@ test('the span of a matrix holds all of its pieces, wherever it starts', () => {
   assert.ok(judged > 1000, `${judged}`);
 });
 
-test('where the start is known, the span of a matrix as libraries lay it out has no other bytes', () => {
+test('if the start is known, the span of a matrix in the layout of libraries has no other bytes', () => {
   const rows64: SharedMatrix = { source: 0, rows: 64, depth: 64, elementBits: 16, transposed: false };
   const whole: Layout = { matrix: rows64, mode: 1, leading: 16, stride: 1024 };
   assert.deepEqual(spanOfMatrix(rows64, fieldsOf(whole), 0), { before: 0, bytes: 8192 });
@@ -93,6 +93,6 @@ test('where the start is known, the span of a matrix as libraries lay it out has
     before: 0,
     bytes: 2048,
   });
-  // No literal says whether it is transposed.
+  // Without a literal that specifies whether it is transposed.
   assert.deepEqual(spanOfMatrix({ ...a, transposed: null }, fieldsOf(whole), 0), { before: 0, bytes: 8192 });
 });

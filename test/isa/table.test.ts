@@ -30,7 +30,7 @@ test('every example decodes, with the operands that the text has', () => {
   }
 });
 
-test('every row has an example, and treats it as it says', () => {
+test('every row has an example, and treats it as specified', () => {
   const shown = new Set(decoded.map(({ row }) => row));
   const missing = tableRows
     .filter((row) => !shown.has(row))
@@ -47,7 +47,7 @@ test('every row has an example, and treats it as it says', () => {
   }
 });
 
-test('every row cites a section of PTX ISA 9.7 and says what it takes', () => {
+test('every row cites a section of PTX ISA 9.7 and lists its forms', () => {
   for (const { opcode, section, forms } of tableRows) {
     assert.match(section, /^9\.7\.\d+(\.\d+){0,4}$/, opcode);
     assert.ok(section.split('.').length > 3 || opcode === 'tcgen05', `${opcode} ${section}`);

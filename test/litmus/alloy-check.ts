@@ -1,7 +1,7 @@
 /**
  * The oracle against the Alloy model of PTX (Lustig, Sahasrabuddhe, Giroux, ASPLOS 2019), whose definitions are read
- * from a checkout of NVlabs/ptxmemorymodel: `node alloy-check.ts CHECKOUT [EACH [SEED]]`. For programs whose stores have
- * values of their own, each way in which reads may find them is allowed by both or by none.
+ * from a checkout of NVlabs/ptxmemorymodel: `node alloy-check.ts CHECKOUT [EACH [SEED]]`. For programs whose stores
+ * have distinct values, each outcome is allowed by both or by neither.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ interface Event {
   readonly kind: 'read' | 'write' | 'fence';
 }
 
-/** Without tests, and with atomics that exchange: every write has a value of its own. */
+/** Without tests, and with atomics that exchange: every write has a distinct value. */
 function plainly({ threads, barriers }: LitmusProgram): LitmusProgram {
   let value = 1;
   const plain = (statement: Statement): Statement => {
@@ -35,7 +35,7 @@ function plainly({ threads, barriers }: LitmusProgram): LitmusProgram {
   return { threads: threads.map((thread) => ({ ...thread, segments: thread.segments.map((own) => own.map(plain)) })), barriers }; // oxfmt-ignore
 }
 
-/** What an instance holds besides what reads find, the order of writes and that of fences. */
+/** The relations of an instance other than reads-from, the order of writes and that of fences. */
 function frameOf({ threads }: LitmusProgram, events: readonly Event[]): Map<string, Set<string>> {
   const names = ['System', 'Scope', 'Thread', 'Event', 'Fence', 'MemoryEvent', 'Read', 'Write', 'FenceAcq', 'FenceRel', 'FenceAcqRel', 'FenceSC', 'Acquire', 'Release', 'Barrier', 'BarrierArrive', 'BarrierWait', 'Address', 'subscope', 'start', 'po', 'scope', 'address', 'observation', 'rmw', 'dep', 'rf', 'co', 'sc', 'synchronizes']; // oxfmt-ignore
   const sets = new Map(names.map((name) => [name, new Set<string>()]));
@@ -84,13 +84,13 @@ function frameOf({ threads }: LitmusProgram, events: readonly Event[]): Map<stri
   return sets;
 }
 
-/** Every way to put one of each pair first. */
+/** Every choice of a first element for each pair. */
 function* orientations(pairs: readonly (readonly [string, string])[]): Iterable<Set<string>> {
   for (let choice = 0; choice < 2 ** pairs.length; choice++)
     yield new Set(pairs.map(([a, b], index) => (((choice >> index) & 1) === 1 ? `${b},${a}` : `${a},${b}`)));
 }
 
-/** The least relation that holds what reads of strong writes observe, through atomics. */
+/** The least relation of the observations of strong writes, through atomics. */
 function observationOf(strongRf: ReadonlySet<string>, rmw: ReadonlySet<string>): Set<string> {
   const all = new Set(strongRf);
   for (let size = -1; size !== all.size;) {
@@ -179,7 +179,7 @@ for (const { name, count, programAt } of families.filter((family) => !/barrier|f
       const [ours, theirs] = [outcomes.has(values.join(' ')), isAllowed(program, events, rf)];
       compared++;
       if (ours && theirs) allowedByBoth++;
-      if (ours !== theirs) differences.push(`${name}: ${values.join(' ')} is ${ours ? 'allowed by the oracle' : 'allowed by the model'} alone\n${describe(program)}`); // oxfmt-ignore
+      if (ours !== theirs) differences.push(`${name}: ${values.join(' ')} is allowed only by the ${ours ? 'oracle' : 'model'}\n${describe(program)}`); // oxfmt-ignore
     };
     choose(0, []);
   }

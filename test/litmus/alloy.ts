@@ -1,6 +1,6 @@
 /**
  * Evaluates definitions of an Alloy model on one instance: functions, predicates and facts over unary and binary
- * relations. As much of the language as `ptx.als` and `util.als` of NVlabs/ptxmemorymodel use.
+ * relations. Only the part of the language that `ptx.als` and `util.als` of NVlabs/ptxmemorymodel use.
  */
 type Tuples = ReadonlySet<string>;
 type Value = Tuples | boolean;
@@ -60,7 +60,7 @@ class Reader {
     return this.#at >= this.#tokens.length;
   }
 
-  /** Skips what stands between brackets. */
+  /** Skips the text between brackets. */
   skipBraces(): void {
     this.take('{');
     for (let depth = 1; depth > 0;) {
@@ -147,7 +147,7 @@ export class AlloyModel {
   readonly #definitions = new Map<string, Definition>();
   readonly facts: readonly Definition[];
 
-  /** @throws where a text holds what is not understood */
+  /** @throws if a text cannot be parsed */
   constructor(texts: readonly string[]) {
     const facts: Definition[] = [];
     for (const text of texts) {
@@ -183,14 +183,14 @@ export class AlloyModel {
     this.facts = facts;
   }
 
-  /** The first fact that an instance does not meet, or null. */
+  /** The first fact that an instance violates, or null. */
   brokenFact(instance: Instance): string | null {
     const evaluation = new Evaluation(this.#definitions, instance);
     const broken = this.facts.find(({ body }) => !body.every((formula) => evaluation.truth(formula, new Map())));
     return broken ? `${broken.name} ${JSON.stringify(broken.body).slice(0, 200)}` : null;
   }
 
-  /** Whether an instance meets a predicate. */
+  /** Whether an instance satisfies a predicate. */
   holds(name: string, instance: Instance): boolean {
     return new Evaluation(this.#definitions, instance).truth({ kind: 'name', name }, new Map());
   }
@@ -213,13 +213,13 @@ class Evaluation {
 
   truth(node: Node, locals: ReadonlyMap<string, Tuples>): boolean {
     const value = this.#value(node, locals);
-    if (typeof value !== 'boolean') throw new Error(`${JSON.stringify(node)} is no formula`);
+    if (typeof value !== 'boolean') throw new Error(`${JSON.stringify(node)} is not a formula`);
     return value;
   }
 
   tuples(node: Node, locals: ReadonlyMap<string, Tuples>): Tuples {
     const value = this.#value(node, locals);
-    if (typeof value === 'boolean') throw new Error(`${JSON.stringify(node)} is no relation`);
+    if (typeof value === 'boolean') throw new Error(`${JSON.stringify(node)} is not a relation`);
     return value;
   }
 

@@ -1,4 +1,4 @@
-/** What prover and race detector answer for litmus programs, held against the oracle. */
+/** Answers of prover and race detector for litmus programs, compared with the oracle. */
 import { decideProgram } from './oracle.ts';
 import { launchOf } from './print.ts';
 import type { LitmusProgram } from './program.ts';
@@ -19,7 +19,7 @@ function isVolatile({ threads }: LitmusProgram): boolean {
 }
 
 /**
- * @param options.schedules runs of the machine
+ * @param options.schedules runs of the interpreter
  * @param options.steps thread-instructions of one run
  */
 export async function answersTo(
@@ -48,9 +48,9 @@ export async function answersTo(
 export function wrongOf({ isRacy, verdict, detected: sees, volatile }: Answer): string | null {
   if (isRacy && verdict.verdict === 'proved') return 'proved, but racy';
   if (!isRacy && verdict.verdict === 'race') return 'race, but free of races';
-  if (!isRacy && sees === 'race') return 'the detector tells a race, but there is none';
+  if (!isRacy && sees === 'race') return 'the detector reports a race, but none exists';
   if (volatile && isRacy && volatile.verdict.verdict === 'proved') return 'proved with volatile accesses, but racy';
-  if (volatile && !volatile.isRacy && volatile.verdict.verdict === 'race') return 'volatile race, but there is none';
+  if (volatile && !volatile.isRacy && volatile.verdict.verdict === 'race') return 'volatile race, but none exists';
   return null;
 }
 
@@ -110,7 +110,7 @@ export class Table {
     for (const row of this.#rows.values()) for (const key of Object.keys(all) as (keyof Row)[]) all[key] += row[key];
     const undecided = [...this.#undecided].sort(([, a], [, b]) => b.length - a.length);
     return [
-      '| family | racy | refuted | seen by the machine | free | proved | racy by volatile or PTX | refuted | recognised |',
+      '| family | racy | refuted | observed | free | proved | racy by volatile or PTX | refuted | recognised |',
       '|---|---|---|---|---|---|---|---|---|',
       ...[...this.#rows].map(([name, row]) => line(name, row)),
       line('all', all),

@@ -1,4 +1,4 @@
-/** The events of candidate executions: each way through the program, with what each thread must have read to take it. */
+/** The events of candidate executions: each path through the program, with the conditions on the values read for it. */
 import type { LitmusProgram, MemoryStatement, Place, Scope, Statement } from './program.ts';
 import { leftBy } from './program.ts';
 
@@ -24,7 +24,7 @@ interface Condition {
   readonly isEqual: boolean;
 }
 
-/** One way through a thread, events by their numbers in it. */
+/** One path through a thread, events by their numbers in it. */
 interface ThreadPath {
   readonly events: readonly Event[];
   readonly conditions: readonly Condition[];
@@ -34,7 +34,7 @@ interface ThreadPath {
   readonly controls: readonly (readonly number[])[];
 }
 
-/** One way through each thread, events by their numbers in the program. */
+/** One path through each thread, events by their numbers in the program. */
 export interface ProgramPath {
   readonly events: readonly Event[];
   readonly conditions: readonly Condition[];
@@ -69,7 +69,7 @@ function withCondition(way: ThreadPath, condition: Condition): ThreadPath {
   return { ...way, conditions: [...way.conditions, condition] };
 }
 
-/** All ways through a thread. A loop that waits is left at once, after one more round, or never. */
+/** All paths through a thread. A loop that waits is exited at once, after one more iteration, or never. */
 function threadPaths({ threads, barriers }: LitmusProgram, thread: number): readonly ThreadPath[] {
   const done: ThreadPath[] = [];
   const { segments } = threads[thread]!;
@@ -128,7 +128,7 @@ function isWait(segments: readonly (readonly Statement[])[], way: ThreadPath, re
   return statement.kind !== 'fence' && statement.kind !== 'store' && statement.test?.kind === 'wait';
 }
 
-/** Ends a way in front of a barrier that somebody never arrives at. */
+/** Ends a path before a barrier at which another thread never arrives. */
 function upToBarrier(way: ThreadPath, barrier: number): ThreadPath {
   const wait = way.events.findIndex((event) => event.kind === 'wait' && event.barrier === barrier);
   if (wait === -1) return way;
@@ -140,12 +140,12 @@ function upToBarrier(way: ThreadPath, barrier: number): ThreadPath {
   };
 }
 
-/** Whether two threads meet at a barrier of that kind. */
+/** Whether two threads synchronize at a barrier of that kind. */
 export function shareBarrier(a: Place, b: Place, barrier: string): boolean {
   return a.block === b.block && (barrier === 'block' || a.warp === b.warp);
 }
 
-/** Ends all ways where threads wait for each other in vain. */
+/** Ends all paths at barriers where threads wait for each other forever. */
 function settled({ threads, barriers }: LitmusProgram, ways: readonly ThreadPath[]): readonly ThreadPath[] {
   const current = [...ways];
   for (const [barrier, kind] of barriers.entries()) {
@@ -161,7 +161,7 @@ function settled({ threads, barriers }: LitmusProgram, ways: readonly ThreadPath
   return current;
 }
 
-/** Every combination of ways through the threads. */
+/** Every combination of paths through the threads. */
 export function* programPaths(program: LitmusProgram): Iterable<ProgramPath> {
   const choices = program.threads.map((_, thread) => threadPaths(program, thread));
   const seen = new Set<string>();
@@ -200,8 +200,8 @@ function joined(ways: readonly ThreadPath[]): ProgramPath {
 }
 
 /**
- * The values of all events of an execution, or null where an atomic's value rests on itself.
- * @param sources by event that reads: the write it reads from, -1 for what was there at first
+ * The values of all events of an execution, or null if an atomic's value depends on itself.
+ * @param sources by event that reads: the write it reads from, -1 for the initial value
  */
 export function valuesOf(events: readonly Event[], sources: readonly number[]): readonly number[] | null {
   const values = new Array<number | undefined>(events.length).fill(undefined);

@@ -18,11 +18,11 @@ export interface Family {
   readonly name: string;
   /** Numbers of its programs go from 0 to before this. */
   readonly count: number;
-  /** The program of that number; null where another number has it, or nothing in it could race. */
+  /** The program of that number; null if another number has it, or nothing in it could race. */
   readonly programAt: (index: number) => LitmusProgram | null;
 }
 
-/** Takes a number apart: each call gives one of a list, or a number below a bound. */
+/** Decomposes a number into choices: each call returns one of a list, or a number below a bound. */
 class Digits {
   #left: number;
   /** Product of the bounds so far. */
@@ -101,7 +101,7 @@ function anyAccess(
     scope,
     operation: 'add',
     value: 1,
-    // One that waits would add in each round, and may miss its value for ever: the oracle follows few rounds.
+    // One that waits would add in each iteration, and may never read its value: the oracle follows few iterations.
     ...(test && { test: ifSet }),
   };
 }
@@ -111,7 +111,7 @@ function anyFence(digits: Digits, orders: readonly (FenceOrder | null)[], scope:
   return order ? [{ kind: 'fence', order, scope }] : [];
 }
 
-/** Threads with so many accesses each of `locations` locations, and a fence between two. */
+/** Threads with `counts` accesses each to `locations` locations, and a fence between two. */
 function accesses(
   digits: Digits,
   counts: readonly number[],
@@ -201,7 +201,7 @@ function message(digits: Digits): LitmusProgram {
   };
 }
 
-/** A message that a third thread hands on, or that two threads wait for. */
+/** A message that a third thread forwards, or that two threads wait for. */
 function relay(digits: Digits): LitmusProgram {
   const places = digits.pick(placements[3]!);
   const scope = digits.pick(['cta', 'gpu'] as const);
@@ -308,7 +308,7 @@ function exclusion(digits: Digits): LitmusProgram {
 function familyOf(name: string, make: (digits: Digits) => LitmusProgram, hasRoles = false): Family {
   const digits = new Digits(0);
   make(digits);
-  // Which digits are drawn may depend on earlier ones: the most that are drawn count.
+  // The digits that are used may depend on earlier ones: the maximum counts.
   let count = digits.total;
   for (let index = 1; index < 4096; index++) {
     const other = new Digits(index * 2654435761);
@@ -393,7 +393,7 @@ function hasValuesInOrder({ threads }: LitmusProgram): boolean {
   return true;
 }
 
-/** Whether the scope that was drawn for a thread says nothing, and is not the first. */
+/** Whether the scope chosen for a thread has no effect, and is not the first. */
 function hasNeedlessScope({ segments }: LitmusProgram['threads'][number]): boolean {
   const steps = segments.flat();
   return (

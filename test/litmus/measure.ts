@@ -1,8 +1,8 @@
 /**
  * Prover and race detector against the oracle.
  * `node measure.ts [--part K/N] [--each COUNT] [--seed SEED] [--family NAME] [--show COUNT]` takes part K of N of the
- * programs of each family, or COUNT of them drawn at random. It prints a table, the commonest reasons for which programs
- * stay undecided, with some of those, and what is answered wrongly, and exits with 1 where anything is.
+ * programs of each family, or COUNT random ones of them. It prints a table, the most frequent reasons for undecided
+ * programs, with examples, and wrong answers, and exits with 1 if there are any.
  */
 import { parseArgs } from 'node:util';
 import { seededRandom } from '../../src/base/random.ts';

@@ -94,7 +94,7 @@ test('what is read without looking at the flag races', () => {
   assert.ok(isRacy(messagePassing('grid', { release: 'relaxed', acquire: 'acquire', isConditional: true })));
 });
 
-test('store buffering is forbidden by fence.sc alone', () => {
+test('store buffering is forbidden only by fence.sc', () => {
   const buffering = (order: FenceOrder, scope: Scope = 'gpu', placement: Placement = 'grid'): LitmusProgram =>
     programOf(
       placement,
@@ -123,7 +123,7 @@ test('load buffering is forbidden by release and acquire, and where values would
   assert.ok(!allows(buffering('relaxed', 'relaxed', true), 1, 1));
 });
 
-test('independent reads of independent writes agree on an order by fence.sc alone', () => {
+test('independent reads of independent writes agree on an order only with fence.sc', () => {
   const reads = (order: FenceOrder | null, load1: LoadOrder): LitmusProgram => {
     const between = order ? [fence(order)] : [];
     return programOf(
@@ -175,7 +175,7 @@ test('atomics carry a release on, stores of others end it', () => {
     );
   assert.ok(!isRacy(through('atomic')));
   assert.ok(isRacy(through('store')));
-  // A strong write behind a release of the same location belongs to its pattern (PTX ISA 8.8).
+  // A strong write after a release of the same location belongs to its pattern (PTX ISA 8.8).
   const again = programOf(
     'grid',
     [store(x), store(y, 1, 'release'), store(y, 2, 'relaxed')],
@@ -206,7 +206,7 @@ test('atomics are atomic towards what they reach', () => {
   assert.ok(isRacy(both('cta', 'gpu')));
 });
 
-test('two threads write two locations in both orders, unless fence.sc stands between', () => {
+test('two threads write two locations in both orders, unless fence.sc is between the writes', () => {
   const writes = (order: FenceOrder | null): LitmusProgram => {
     const between = order ? [fence(order)] : [];
     return programOf(
@@ -219,7 +219,7 @@ test('two threads write two locations in both orders, unless fence.sc stands bet
   assert.ok(!allows(writes('sc'), 1, 1));
 });
 
-test('barriers order the threads that meet there', () => {
+test('barriers order the threads that synchronize there', () => {
   const across = (placement: Placement, kind: 'block' | 'warp'): boolean =>
     isRacy(phasesOf(placement, [kind], [[store(x)], []], [[], [load(x)]]));
   assert.ok(!across('warp', 'block'));
@@ -260,7 +260,7 @@ test('a race is found that only executions show which no interleaving gives', ()
   assert.ok(!isRacy(fenced));
 });
 
-test('volatile accesses are told apart: strong in PTX, and a race in C++', () => {
+test('volatile accesses are distinguished: strong in PTX, and a race in C++', () => {
   const flag = programOf('grid', [store(y, 1, 'volatile')], [load(y, 'volatile')]);
   assert.deepEqual([...decideProgram(flag).races], []);
   assert.deepEqual([...decideProgram(flag).volatileRaces], ['0:0.0 1:0.0']);

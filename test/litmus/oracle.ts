@@ -1,7 +1,7 @@
 /**
- * What the PTX memory model (PTX ISA 9.0, section 8) says of a litmus program, by brute force: every way through its
- * threads, every write that each read may have read from, every order of `fence.sc` operations and of writes. Nothing of
- * it is shared with the prover or the race detector.
+ * Decides a litmus program by the PTX memory model (PTX ISA 9.0, section 8), by brute force: every path through its
+ * threads, every write that each read may have read from, every order of `fence.sc` operations and of writes. It shares
+ * no code with the prover or the race detector.
  */
 import { leftBy, type LitmusProgram, type Place, type Scope } from './program.ts';
 import { type Event, shareBarrier, valuesOf, type ProgramPath, programPaths } from './event.ts';
@@ -20,7 +20,7 @@ import {
 export interface Judgement {
   /** Pairs of statements that race in some consistent execution: `0:0.1 1:0.0` for statement 1 of thread 0 … */
   readonly races: ReadonlySet<string>;
-  /** Pairs that race in C++ alone: one is volatile, and nothing but the value of a volatile access orders them. */
+  /** Pairs that race only in C++: one is volatile, and only the value of a volatile access orders them. */
   readonly volatileRaces: ReadonlySet<string>;
   /** What the reads of executions in which no thread waits for ever found: `0:0.1=1 1:0.0=0`. */
   readonly outcomes: ReadonlySet<string>;
@@ -79,7 +79,7 @@ export function decideProgram(program: LitmusProgram, question: 'all' | 'races' 
   return { races, volatileRaces, outcomes, executions };
 }
 
-/** Whether a way goes to the end of a thread: the test of every wait was met, and every barrier was passed. */
+/** Whether a path reaches the end of a thread: the test of every wait was satisfied, and every barrier was passed. */
 function isFinished(events: readonly Event[], thread: number, segments: readonly unknown[]): boolean {
   const own = events.filter((event) => event.thread === thread);
   return own.filter(({ kind }) => kind === 'wait').length === segments.length - 1;
@@ -203,7 +203,7 @@ function isFromSomewhere({ controls, halves }: Frame, rf: Relation): boolean {
   return isAcyclic(dependence);
 }
 
-/** Every way to order each pair of morally strong operations of a kind; those of one thread are in program order. */
+/** Every order of each pair of morally strong operations of a kind; those of one thread are in program order. */
 function* ordersOf({ events, morallyStrong }: Frame, isOfKind: (event: Event) => boolean): Iterable<Relation> {
   const pairs: (readonly [number, number])[] = [];
   const fixed = emptyRelation(events.length);
@@ -300,7 +300,7 @@ function racesOf(
 }
 
 /**
- * How many orders of the writes meet the axioms (8.10).
+ * Number of orders of the writes that satisfy the axioms (8.10).
  * @param all without it, the search ends with the first
  */
 function coherentOrders(

@@ -11,7 +11,7 @@ export interface Launch {
   readonly threads: readonly { readonly block: number; readonly thread: number }[];
 }
 
-/** Most locations of a program: each is a parameter of its own. */
+/** Maximum number of locations of a program: each is a separate parameter. */
 export const mostLocations = 4;
 
 /** Numbers what the places name, in the order in which they come. */
@@ -22,8 +22,8 @@ function numbered(names: readonly number[]): Map<number, number> {
 }
 
 /**
- * The launch of a program: no thread more than it takes, whole warps where those meet, and clusters with as many blocks
- * as the largest needs.
+ * The launch of a program: the fewest possible threads, whole warps if those synchronize, and clusters with the number
+ * of blocks of the largest.
  */
 export function launchOf({ threads, barriers }: LitmusProgram): Launch {
   const places = threads.map(({ place }) => place);
@@ -128,9 +128,10 @@ ret;
 
 /**
  * One module with an entry `k0`, `k1` … for each program.
- * @param keepsReads what each read finds is stored, in the order of threads, in the last location, which programs leave alone
- * @param spacing not 0: the grid holds instances of the program, which has no tests, side by side: their locations are so
- *   many bytes apart, and reads are kept when their thread has done all it does
+ * @param keepsReads stores the value of each read, in the order of threads, in the last location, which programs do not
+ *   use
+ * @param spacing not 0: the grid has instances of the program, which has no tests, at this distance of their locations
+ *   in bytes, and reads are stored at the end of their thread
  */
 export function ptxOf(programs: readonly LitmusProgram[], keepsReads = false, spacing = 0): string {
   const entries = programs.map((program, index) => entryText(program, `k${index}`, keepsReads, spacing));

@@ -15,7 +15,7 @@ export interface Test {
   readonly value: number;
 }
 
-/** A step of a thread. Locations are words, named 0, 1 …, which hold 0 at first; `scope` of a weak access says nothing. */
+/** A step of a thread. Locations are words, named 0, 1 …, initially 0; `scope` of a weak access has no effect. */
 export type Statement =
   | {
       readonly kind: 'load';

@@ -1,4 +1,4 @@
-/** Prover and race detector against the oracle, on a few programs of each family: `measure.ts` takes as many as it is told to. */
+/** Prover and race detector against the oracle, on a few programs of each family: `measure.ts` takes any number. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { seededRandom } from '../../src/base/random.ts';
@@ -41,7 +41,7 @@ test('nearly all of these programs are decided', () => {
   assert.ok(shareOf(true, 'race') >= 0.95, `${shareOf(true, 'race')} of those with a race are refuted`);
 });
 
-test('programs are told apart by what they are, not by the order of threads and locations', () => {
+test('programs are distinguished by their contents, not by the order of threads and locations', () => {
   const [smallest] = families;
   const seen = new Set<string>();
   let kept = 0;

@@ -57,7 +57,7 @@ export function until(value = 1): Test {
 
 export type Placement = 'warp' | 'block' | 'cluster' | 'grid';
 
-/** Places of threads that are all of one warp, of one block, of one cluster, or of clusters of their own. */
+/** Places of threads that are all of one warp, of one block, of one cluster, or of separate clusters. */
 export function placesOf(count: number, placement: Placement): readonly Place[] {
   return Array.from({ length: count }, (_, index) => ({
     cluster: placement === 'grid' ? index : 0,

@@ -1,4 +1,7 @@
-/** Runs that hold stores back show executions that the memory model allows, and some that no order of steps shows. */
+/**
+ * Runs with delayed stores show executions that the memory model allows, some of them without an equivalent
+ * interleaving.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '../../src/base/random.ts';

@@ -1,9 +1,9 @@
-/** Litmus programs whose threads do all that they can, whatever they read, and what their reads may find. */
+/** Litmus programs without conditions on values that are read, and the values that their reads may return. */
 import { decideProgram } from './oracle.ts';
 import { mostLocations } from './print.ts';
 import { leftBy, type LitmusProgram, type Statement } from './program.ts';
 
-/** A program without its tests; null where it has barriers, or uses the location in which reads are kept. */
+/** A program without its tests; null if it has barriers, or uses the location for the values of reads. */
 export function straightened({ threads, barriers }: LitmusProgram): LitmusProgram | null {
   const plain = (statement: Statement): Statement => {
     if (!('test' in statement)) return statement;

@@ -1,4 +1,4 @@
-/** What the prover and the race detector say of litmus programs. */
+/** Answers of the prover and the race detector for litmus programs. */
 import { checkKernel } from '../../src/check/check-kernel.ts';
 import type { Kernel } from '../../src/ir/form/kernel.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
@@ -59,10 +59,10 @@ export async function verdictOf(
   return { verdict: race.verdict, reason: 'reason' in race && race.reason ? JSON.stringify(race.reason) : null };
 }
 
-/** What the race detector tells: a race, one that something may order that it does not know, or none. */
+/** Result of the race detector: a race, one that an unmodelled order may exclude, or none. */
 export type Detected = 'race' | 'presumed' | 'nothing';
 
-/** The most that the race detector tells in the first schedules, and in some that are interleaved or hold stores back. */
+/** The worst result of the race detector in the first schedules, and in some that interleave or delay stores. */
 export function detected(kernel: Kernel, program: LitmusProgram, schedules: number, steps = usualSteps): Detected {
   let sees: Detected = 'nothing';
   const seeds = Array.from({ length: schedules }, (_, seed) => seed);

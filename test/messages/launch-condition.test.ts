@@ -40,7 +40,7 @@ const cases: readonly (readonly [ValidatorCondition, text: string | null, isWhol
   [fits, 'its indices fit in 32 bits', true],
   [{ kind: 'compare', comparison: '<=', left: number(-(1 << 23)), right: count }, 'its indices fit in 24 bits', true],
   [halves, 'what it writes of `out` does not overlap its other accesses there', true],
-  // Other clauses say that arrays are apart.
+  // The disjointness of arrays is stated by other clauses.
   [{ kind: 'all', conditions: [{ kind: 'apart', left: set(pointer(0), width), right: set(pointer(1), width) }, fits] }, 'its indices fit in 32 bits', true], // oxfmt-ignore
   [{ kind: 'all', conditions: [dynamic, fits, rounded] }, 'its dynamic shared memory is large enough for all that it writes there and its indices fit in 32 bits', false], // oxfmt-ignore
   // What holds instead would need parentheses.
@@ -51,7 +51,7 @@ const cases: readonly (readonly [ValidatorCondition, text: string | null, isWhol
   [rounded, null, false],
 ];
 
-test('a condition on a launch is told in words, as far as these are few', () => {
+test('a condition on a launch is described in words, if these are few', () => {
   const names = ['out', 'in', 'n'];
   for (const [condition, text, isWhole] of cases) {
     assert.deepEqual(
@@ -61,7 +61,7 @@ test('a condition on a launch is told in words, as far as these are few', () => 
   }
 });
 
-test('what the words leave out is said to be tested', () => {
+test('parts that the words leave out are reported as tested', () => {
   const overlaps = [{ written: 'out', read: ['in', '?'], locations: [] }];
   const unless = 'unless `out` overlaps `in` or memory at an unknown pointer';
   assert.equal(overlapsText(overlaps), unless);
@@ -72,7 +72,7 @@ test('what the words leave out is said to be tested', () => {
   assert.equal(overlapsText([], { text: 'A', isWhole: false, blocks: [] }), 'if A; its validator tests more');
 });
 
-test('reasons name the array and what is done, and those that say the same are told once', () => {
+test('reasons name the array and the operation, and equal ones are reported once', () => {
   const shared = { kind: 'uninitialised-shared', locations: [], read: 'tile' } as const;
   assert.equal(idempotencyReasonText(shared), 'the kernel may read the shared array `tile` before it writes it');
   const effect = (what: string): string => idempotencyReasonText({ kind: 'effect', locations: [], what });

@@ -24,7 +24,7 @@ test('what an edit costs reads as it should', () => {
   );
 });
 
-test('an edit is told step by step, with what its reader should know', () => {
+test('an edit is described step by step, with notes for its reader', () => {
   const to = { kind: 'after', line: 11 } as const;
   const barrier: EditStep = { kind: 'placement', added: [{ statement: 'block', place: to }], removed: [] };
   const told: readonly (readonly [EditStep, string])[] = [
@@ -45,7 +45,7 @@ test('an edit is told step by step, with what its reader should know', () => {
   );
 });
 
-test('what stood in the way is told once', () => {
+test('obstacles are reported once', () => {
   const step: EditStep = { kind: 'atomics', lines: [4], updates: 1, isFloat: false };
   const noPlace: Obstacle = { kind: 'no-place', accesses: { first: 3, second: 5 } };
   const why: NoRepair = {
@@ -64,7 +64,7 @@ test('what stood in the way is told once', () => {
   );
 });
 
-test('barriers that nobody needs are told by their number', () => {
+test('redundant barriers are reported by their number', () => {
   assert.equal(redundantMessage('k', 1, 'no two accesses need it', '1 barrier fewer'), 'The kernel k has a redundant barrier: no two accesses need it. Selvage proves the kernel without it (1 barrier fewer).'); // oxfmt-ignore
   assert.match(
     redundantMessage('k', 2, 'so', undefined),

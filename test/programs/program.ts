@@ -1,4 +1,4 @@
-/** Checks a program as a repository of its own, and holds the report against the expectations in its files. */
+/** Checks a program as a separate repository, and compares the report with the expectations in its files. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
@@ -13,7 +13,7 @@ interface JudgedExpectation {
   /** From the folder of the program. */
   readonly file: string;
   readonly kernel: string;
-  /** What the check is said to give until it gives what is expected. */
+  /** Description of the current result of the check, if it is not the expected one. */
   readonly open?: string;
   /** How the report differs from what is expected. */
   readonly differing: readonly string[];
@@ -21,7 +21,7 @@ interface JudgedExpectation {
 
 interface JudgedProgram {
   readonly kernels: readonly JudgedExpectation[];
-  /** Kernels, errors and warnings of which nothing is said. */
+  /** Kernels, errors and warnings without an expectation. */
   readonly stray: readonly string[];
 }
 

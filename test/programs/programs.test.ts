@@ -1,4 +1,4 @@
-/** Each program is checked as a repository of its own: which launches are found, and what they come to. */
+/** Each program is checked as a separate repository: the launches that are found, and the verdicts. */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

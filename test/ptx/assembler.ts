@@ -43,7 +43,7 @@ export async function assemble(text: string, architecture: string, path: string)
   );
 }
 
-/** Does the work in a folder of its own, which is removed after it. */
+/** Does the work in a temporary folder. */
 export async function inTemporaryFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), 'selvage-ptx-'));
   try {

@@ -86,7 +86,7 @@ test('a missing semicolon damages its own statement only', () => {
   assert.deepEqual(outline(functions[0]?.body), ['mov 1', 'damage', 'mov 3', 'damage', 'label', 'ret']);
 });
 
-test('a text that is cut keeps what stands before the cut', () => {
+test('a text that is cut keeps the statements before the cut', () => {
   const whole = `${HEADER}.entry k() { ${REGISTERS}\nmov.u32 %r1, 1;\n{ mov.u32 %r1, 2;\nmov.u32 %r1, 3; }\n}\n`;
   for (let end = whole.indexOf('mov.u32 %r1, 3'); end < whole.lastIndexOf('}'); end++) {
     const { functions, diagnostics } = parseText(whole.slice(0, end));
@@ -155,7 +155,7 @@ test('a damaged header costs its function, not the next', () => {
       header,
     );
   }
-  // The opening brace alone is missing.
+  // Only the opening brace is missing.
   const { functions, diagnostics } = parseText(`${HEADER}.entry k()\n.reg .b32 %r<2>;\nmov.u32 %r1, 1;\nret;\n}\n`);
   assert.deepEqual(diagnostics, ['ptx/syntax 5']);
   assert.deepEqual(outline(functions[0]?.body), ['damage', 'mov 1', 'ret']);
@@ -175,7 +175,7 @@ test('the header of the module: version, then target, then the size of addresses
   assert.deepEqual(parseText(`${HEADER}${rest}\n.version 8.0`).diagnostics.length, 1);
 });
 
-test('what reads well and is no module', () => {
+test('texts with correct syntax that are not a valid module', () => {
   const cases: [string, string][] = [
     ['bra L9;', 'ptx/undefined-label 5'],
     ['{ L: ret; }\nbra L;', 'ptx/undefined-label 6'],
@@ -201,7 +201,7 @@ test('what reads well and is no module', () => {
     assert.equal(functions[0]?.faulty, true, text);
   }
   assert.deepEqual(parseBody('.reg .b32 %clock<9>;').diagnostics, []);
-  // The same name once a scope, a label that a scope hides, a name told once.
+  // The same name in two scopes, a label that a scope hides, a name that is reported once.
   assert.deepEqual(parseBody('{ .reg .b32 %r<3>; L: bra L; }\nL: { bra L; }').diagnostics, []);
   assert.deepEqual(parseBody('mov.u32 %r9, %r9;\nmov.u32 %r9, 1;').diagnostics, ['ptx/undeclared 5']);
   assert.deepEqual(parseBody('call later;', '.func later() { ret; }').diagnostics, []);

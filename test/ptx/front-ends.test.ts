@@ -122,7 +122,7 @@ $L__BB0_2:
 	ret;
 }
 `,
-  // Arguments that are passed by value, labels without a dollar sign, a trap behind a bounds check.
+  // Arguments that are passed by value, labels without a dollar sign, a trap after a bounds check.
   Julia: `
 .version 7.1
 .target sm_80

@@ -55,7 +55,7 @@ test('comments and line markers vanish; lines and columns count from 1', () => {
   assert.equal(lex('a\n/* b').unterminatedComment, 2);
 });
 
-test('the comments with a meaning are kept, in front of the token they precede', () => {
+test('the comments with a meaning are kept, before the token that they precede', () => {
   const { markers } = lex(
     'a;\n\t// selvage.assume %r1; why\nb;\n//selvage.unknown %rd2\n// SELVAGE_CANDIDATE 3\n' +
       '// selvage.assumed %r1\n// selvage is a tool\n// SELVAGE_CANDIDATES 3\n// selvage.assume\n',

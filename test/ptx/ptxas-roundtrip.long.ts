@@ -1,6 +1,6 @@
 /**
  * Every PTX text that nvcc makes of the test kernels, in both builds and for four architectures, is parsed, printed and
- * given to ptxas. Where there is no toolkit the test says how many texts it could not make.
+ * given to ptxas. Without a toolkit the test prints the number of missing texts.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
- * What the printer writes is what ptxas takes. nvcc made the checked-in texts of the test kernels, so ptxas takes them
- * as they are: where the printed text has the same tokens it says the same of it, so only the others are assembled.
- * `ptxas-roundtrip.long.ts` does it for four architectures, with what the nvcc of this machine makes.
+ * ptxas accepts the output of the printer. nvcc made the checked-in texts of the test kernels, so ptxas accepts them
+ * unchanged: if the printed text has the same tokens it is accepted too, so only the others are assembled.
+ * `ptxas-roundtrip.long.ts` does it for four architectures, with texts of the installed nvcc.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

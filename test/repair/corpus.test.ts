@@ -1,4 +1,4 @@
-/** One of the broken kernels of `corpus/`, drawn from a seed; `corpus.ts` repairs all of them. */
+/** A racy kernel of `corpus/`, chosen by a seed; `corpus.ts` repairs all of them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '../../src/base/random.ts';
@@ -6,7 +6,7 @@ import { withoutNvcc } from '../toolchain/fixture.ts';
 import { brokenKernels, repairBroken } from './corpus.ts';
 import { inWorkplace } from './repair-file.ts';
 
-test('a broken kernel is repaired as expected', { skip: withoutNvcc }, async () => {
+test('a racy kernel is repaired as expected', { skip: withoutNvcc }, async () => {
   const broken = seededRandom(22).pick(brokenKernels());
   const name = broken.file.replace(/\.txt$/, '');
   const { status, reason } = await inWorkplace(name, (place) => repairBroken(broken, place));

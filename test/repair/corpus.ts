@@ -1,8 +1,9 @@
 /**
- * Broken kernels: those of `corpus/` over the classes of the GPURepair paper (barriers of the grid, loops, loops in loops,
+ * Racy kernels: those of `corpus/` in the classes of the GPURepair paper (barriers of the grid, loops, loops in loops,
  * divergence, calls), those of `projects/` in the styles of public projects. `node test/repair/corpus.ts [--part K/N]
- * [WORD…]` repairs them, holds each against its expectation and prints the patches. Comments of a file say what is expected:
- * `// expect: KERNEL repaired`, or `// expect: KERNEL unrepairable: TEXT` with a text that the reason contains. Needs nvcc.
+ * [WORD…]` repairs them, compares each with its expectation and prints the patches. Expectations are comments of a
+ * file: `// expect: KERNEL repaired`, or `// expect: KERNEL unrepairable: TEXT` with a text that the reason contains.
+ * Needs nvcc.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -75,7 +76,7 @@ async function main(): Promise<void> {
     console.log(`${isExpected ? '' : 'UNEXPECTED '}${status} ${name} ${kernel}: ${reason}\n${patch}`);
   }
   const told = [...ends].map(([status, number]) => `${status} ${number}`).join(', ');
-  console.log(`${all.length} broken kernels: ${told}; ${unexpected} not as expected`);
+  console.log(`${all.length} racy kernels: ${told}; ${unexpected} not as expected`);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await main();

@@ -35,17 +35,17 @@ test('all lightest sets are found, as trying every set finds them', () => {
   }
 });
 
-test('a clause without elements cannot be met', () => {
+test('a clause without elements cannot be satisfied', () => {
   assert.deepEqual(minimumHittingSets([[1], []], () => 1, 10).sets, []);
 });
 
-test('no clauses are met by nothing', () => {
+test('the empty set satisfies an empty list of clauses', () => {
   assert.deepEqual(
     minimumHittingSets([], () => 1, 10),
     { sets: [[]], weight: 0, exact: true },
   );
 });
 
-test('at most so many sets are returned', () => {
+test('at most the given number of sets is returned', () => {
   assert.equal(minimumHittingSets([[0, 1, 2, 3, 4]], () => 1, 3).sets.length, 3);
 });

@@ -9,7 +9,7 @@ import { testMutants } from './seeded-tests.ts';
 
 testMutants(3, 3, 1);
 
-test('barriers before and behind a lock are put back, not under it', { skip: withoutNvcc }, async () => {
+test('barriers before and after a lock are restored, not under it', { skip: withoutNvcc }, async () => {
   const file = 'test/kernels/race/spin-lock.cu';
   const mutants = (await mutantsOf(file)).filter(({ kernel }) => kernel === 'shared_lock');
   const both = mutants.find(({ deleted }) => deleted.length === 2);

@@ -1,11 +1,11 @@
 /**
- * Deletes barriers of the test kernels that are proved, one at a time and two at a time, and repairs what then races:
- * `node test/repair/mutants.ts [--part I/N] [WORD…]` prints what became of each mutant, and the shares, that of texts that are as before among them. Each patch is
- * applied by git, and the file that this leaves is checked. Needs nvcc.
+ * Deletes barriers of the test kernels that are proved, one at a time and two at a time, and repairs the resulting
+ * races: `node test/repair/mutants.ts [--part I/N] [WORD…]` prints the outcome of each mutant, and shares, among them
+ * that of restored texts. Each patch is applied by git, and the resulting file is checked. Needs nvcc.
  *
  * A mutant is one kernel without one of its barriers, or without two of one function; a barrier of a helper counts for
- * each kernel of the file that is not proved without it. What is counted are the mutants that a run refutes. Those that
- * are still proved need no repair; of those that are merely not proved, nobody knows whether they do.
+ * each kernel of the file that is not proved without it. Only mutants that a run refutes are counted. Those that are
+ * still proved need no repair; for unproved ones that is unknown.
  */
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -39,11 +39,11 @@ export interface MutantResult {
   readonly outcome: 'repaired' | 'proved' | 'possible' | 'failed';
   /** Barriers added, less those removed. */
   readonly added: number;
-  /** The barriers of the repaired kernel stand between the same accesses and branches as those of the original. */
+  /** The barriers of the repaired kernel are between the same accesses and branches as those of the original. */
   readonly samePlace: boolean;
-  /** The text that the repair leaves is that of the original, save for blank lines. */
+  /** The text that the repair leaves is that of the original, except for blank lines. */
   readonly sameText: boolean;
-  /** What its barriers cost against those of the original: one in a loop as much as ten outside. */
+  /** Cost of its barriers compared with the original: one in a loop counts as ten outside. */
   readonly cost: 'less' | 'same' | 'more';
   readonly detail: string;
 }
@@ -134,7 +134,7 @@ function withoutBlankLines(text: string): string {
   return lines.filter((line) => line !== '').join('\n');
 }
 
-/** Accesses, barriers, labels and branches of a kernel and of the functions that are no kernels, in their order. */
+/** Accesses, barriers, labels and branches of a kernel and of device functions, in their order. */
 function skeleton(ptx: string, symbol: string): string {
   const kept: string[] = [];
   let isOwn = false;
@@ -186,7 +186,7 @@ export function summary(results: readonly MutantResult[]): string {
       `placed as in the original or cheaper ${share(({ samePlace, cost }) => samePlace || cost === 'less')}`,
       `the text of the original up to blank lines ${share(({ sameText }) => sameText)}`,
       `elsewhere at the same cost ${share(({ samePlace, cost }) => !samePlace && cost === 'same')}`,
-      `dearer ${share(({ cost }) => cost === 'more')}`,
+      `costlier ${share(({ cost }) => cost === 'more')}`,
       `not counted: still proved ${only('proved')}, not confirmed ${only('possible')}`,
     ].join('; ');
   };

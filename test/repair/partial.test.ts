@@ -1,4 +1,4 @@
-/** Repairs in part: what can be repaired of a kernel is, and the rest is told and no worse. */
+/** Partial repairs: some findings of a kernel are repaired; the others are reported, and no worse. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

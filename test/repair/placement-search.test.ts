@@ -32,7 +32,7 @@ mad.wide.s32 %d10, %r0, 4, %d1;
 st.global.u32 [%d10], %r22;
 `;
 
-/** `existing`: numbers of markers that stand for barriers of the original. */
+/** `existing`: numbers of markers that represent barriers of the original. */
 function candidates(count: number, existing: readonly number[] = []): BarrierCandidate[] {
   return Array.from({ length: count }, (_, number) => {
     const kind = existing.includes(number) ? { kind: 'existing', level: 'block' } : { kind: 'before', previous: {} };
@@ -96,7 +96,7 @@ test('the barrier between a write and a read is found', async () => {
   assert.deepEqual(result.placement.added, [{ marker: 1, state: 'block' }]);
 });
 
-test('a barrier that only some threads come to is no candidate, and one that stands there goes', async () => {
+test('a barrier that only some threads reach is not a candidate, and an existing one there is removed', async () => {
   const guarded = `setp.lt.u32 %p1, %r0, 40;\n@!%p1 bra L1;\n${marker(0)}\nL1:\n`;
   const none = await search(exchange('', guarded, ''), candidates(1));
   assert.ok(none.kind === 'none');
@@ -141,7 +141,7 @@ test('threads of a warp are parted by a barrier of the warp where not all of the
   assert.deepEqual(result.placement.added, [{ marker: 0, state: 'warp' }]);
 });
 
-test('markers between two accesses end at barriers, either way round', () => {
+test('markers between two accesses end at barriers, in either direction', () => {
   const kernel = kernelOf(exchange(marker(0), `${marker(1)}\n${marker(2)}\n${marker(3)}`, marker(4)));
   const accesses = kernel.blocks.flatMap(({ instructions }) =>
     instructions.filter(({ operation }) => /\.shared/.test(operation.mnemonic)),
@@ -172,7 +172,7 @@ test('a barrier between atomics stays: it decides about their order', async () =
   assert.deepEqual(await redundantBarriers(oracleOf(atomics), oracleOf(atomics), candidates(1, [0]), () => false), []);
 });
 
-test('of two barriers with nothing between one goes, whatever is around them and not known', async () => {
+test('of two adjacent barriers one is removed, also if the code around them is unknown', async () => {
   const add = (result: number): string => `atom.global.add.u32 %r${result}, [%d1], 1;\n`;
   const gone = async (body: string, count: number): Promise<number[]> => {
     const all = Array.from({ length: count }, (_, number) => number);
@@ -181,7 +181,7 @@ test('of two barriers with nothing between one goes, whatever is around them and
   };
   assert.deepEqual(await gone(`${add(40)}${marker(0)}\nadd.u32 %r30, %r0, 1;\n${marker(1)}\n${add(41)}`, 2), [1]);
   assert.deepEqual(await gone(`${marker(0)}\n${add(40)}${marker(1)}\n${add(41)}${marker(2)}`, 3), [0, 2]);
-  // A load between them, on one of two ways; each round's own.
+  // A load between them, on one of two paths; one barrier for each iteration.
   const way = `setp.eq.u32 %p1, %r9, 0;\n@%p1 bra L1;\nld.global.u32 %r30, [%d2];\nL1:\n`;
   assert.deepEqual(await gone(`${add(40)}${marker(0)}\n${way}${marker(1)}\n${add(41)}`, 2), []);
   const loop = `mov.u32 %r30, 0;\nL1:\n${marker(1)}\n${add(41)}add.s32 %r30, %r30, 1;\nsetp.lt.u32 %p1, %r30, 4;\n@%p1 bra L1;\n`;

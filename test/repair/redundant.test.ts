@@ -30,16 +30,16 @@ __global__ void stated(int* a, int* b, int* c) {
 `;
 
 test(
-  'a barrier goes under what the user states, not under what the proof took for granted',
+  'a barrier is removed under assumptions of the user, not under those of the proof',
   { skip: withoutNvcc },
   async () => {
-    const { report } = await repairText(apart, 'apart.cu');
+    const { report } = await repairText(apart, 'pair.cu');
     const [maybe, stated] = report.kernels;
     assert.deepEqual([maybe?.race.verdict, maybe?.repair.status], ['proved', 'not-needed']);
     assert.deepEqual([stated?.race.verdict, stated?.repair.status], ['proved', 'optimised']);
     assert.equal(stated?.repair.cost?.text, '1 barrier fewer, no extra register');
     const granted = [maybe, stated].map((kernel) => kernel?.race.assumptions?.some(({ kind }) => kind === 'no-alias'));
-    assert.deepEqual(granted, [true, false], 'what the user states is not taken for granted besides');
+    assert.deepEqual(granted, [true, false], 'stated assumptions are not assumed again');
     const notice = report.diagnostics.find(({ code }) => code === 'barrier/redundant');
     assert.equal(notice?.severity, 'notice');
     assert.match(

@@ -1,12 +1,12 @@
 /**
- * Adds a barrier to the test kernels that are proved, at one candidate place after the other, and lets removal find it:
- * `node test/repair/redundant.ts [--places N] [--part I/N] [WORD…]` tries N places of each kernel (all where it is not
- * given), drawn by a seed, and prints what became of each; of all files, or of every Nth one. Each patch is applied by git, and the file that this leaves is checked and
- * searched once more. Needs nvcc.
+ * Adds a barrier to the test kernels that are proved, at one candidate place after another, and tests that it is found
+ * redundant: `node test/repair/redundant.ts [--places N] [--part I/N] [WORD…]` tries N random places of each kernel
+ * (all by default), and prints the outcome of each; of all files, or of every Nth one. Each patch is applied by git,
+ * and the resulting file is checked and searched again. Needs nvcc.
  *
- * Removed means that no more barriers are left than the kernel had, and that it is still proved. What is kept is tried
- * again where the user states what else was taken for granted: that pointers lie apart, and the arguments. Between atomics
- * or fences a barrier is called needless only beside another one: such are kept.
+ * Removed means that the number of barriers is at most that of the original, and that the kernel is still proved. A
+ * barrier that is kept is tried again with the other assumptions stated by the user: that pointers do not alias, and
+ * the arguments. Between atomics or fences a barrier is redundant only next to another one: such are kept.
  */
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -33,10 +33,10 @@ export interface AddedBarrier {
 }
 
 /**
- * - `removed`: no more barriers are left than before, and no further one is removed from what is left;
- * - `stated`: so it is once the user states that the pointers of the kernel lie apart, and its arguments;
- * - `kept`: it stands, or one that it made needless does;
- * - `divergent`: only some threads come to the place, or the kernel is not proved with it.
+ * - `removed`: no more barriers are left than before, and no further one is removed from the result;
+ * - `stated`: the same once the user states that the pointers of the kernel do not alias, and its arguments;
+ * - `kept`: it stays, or one that it made redundant does;
+ * - `divergent`: only some threads reach the place, or the kernel is not proved with it.
  */
 export type RemovalOutcome = 'removed' | 'stated' | 'kept' | 'divergent';
 
@@ -75,14 +75,14 @@ async function isRemoved(
   const { text } = await repairAndApply(more, options);
   if ((await barriersOf(text)) > (await barriersOf(source.text))) return false;
   const again = await repair(text, options);
-  // The file may have needless ones of its own, and without one the compiler may drop what another one orders.
+  // The file may have redundant ones already, and without one the compiler may drop accesses that another one orders.
   const isOwn = again.text !== text && (await repair(source.text, options)).text !== source.text;
   if (again.text !== text && !isOwn)
     throw new Error(`${file}, line ${candidate.line}: removal left a barrier that it removes`);
   return true;
 }
 
-/** Assumptions: each two pointers lie apart, and integers are what the comments of the kernel say. */
+/** Assumptions: pointers are pairwise disjoint, and integers have the values of the kernel's comments. */
 function takenForGranted({ file, kernel, source }: AddedBarrier): string[] {
   const { parameters, annotations } = source.kernels.find(({ name }) => name === kernel)!;
   const pointers = parameters.flatMap(({ name, type }) => (name !== undefined && type.includes('*') ? [name] : []));
@@ -123,7 +123,7 @@ async function main(): Promise<void> {
   }
   const { removed, stated, kept, divergent } = counts;
   console.log(
-    `needless barriers added: ${removed + stated + kept}, removed ${removed}, removed where the user states what was taken for granted ${stated}, kept ${kept}; not counted, since not all threads come to them: ${divergent}`,
+    `redundant barriers added: ${removed + stated + kept}, removed ${removed}, removed under stated assumptions ${stated}, kept ${kept}; not counted, since not all threads come to them: ${divergent}`,
   );
 }
 

@@ -25,8 +25,8 @@ export interface RepairedText {
 }
 
 /**
- * Analyses a text under a file name, with repair unless `checks` says otherwise.
- * @param around - what is to stand between the analysis and the compiler
+ * Analyses a text under a file name, with repair unless `checks` excludes it.
+ * @param around - wraps the compiler that the analysis uses
  */
 export function repairText(
   text: string,
@@ -49,9 +49,9 @@ export interface CheckedRepair extends RepairedText {
 export interface Workplace {
   readonly repair: (text: string, options?: Partial<Options>) => Promise<RepairedText>;
   /**
-   * Repairs a text, applies the patch that is printed with `git apply`, and checks the file that this leaves: kernels
-   * with a repair have to be proved.
-   * @throws AssertionError where an edit is not what it says
+   * Repairs a text, applies the printed patch with `git apply`, and checks the resulting file: kernels with a repair
+   * have to be proved.
+   * @throws AssertionError if an edit does not match its description
    */
   readonly repairAndApply: (text: string, options?: Partial<Options>) => Promise<CheckedRepair>;
 }
@@ -68,7 +68,7 @@ export function inWorkplace<Result>(name: string, work: (place: Workplace) => Pr
         const key = keyOf(kind, arch, edited ?? readFileSync(path, 'utf8'));
         const built = builds.get(key) ?? builder.build(unit, kind, arch, edited);
         builds.set(key, built);
-        // One that was stopped is no answer.
+        // A build that was stopped has no result.
         built.catch(() => builds.delete(key));
         return built;
       },

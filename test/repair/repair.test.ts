@@ -1,7 +1,7 @@
 /**
- * Repairs the kernels of this folder with the real compiler. Their first lines say what is expected:
- * `// expect: NAME repaired +ADDED -REMOVED`, or another status of the report; `// because: TEXT` is in what is said of
- * one; `// alternative: NAME: TEXT` is offered besides.
+ * Repairs the kernels of this folder with the real compiler. Their first lines have the expectations: `// expect: NAME
+ * repaired +ADDED -REMOVED`, or another status of the report; `// because: TEXT` is part of a reason; `// alternative:
+ * NAME: TEXT` is one of the alternatives.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -16,7 +16,7 @@ function differing(original: string, edited: string): Promise<number | null> {
   return complete(differingInput({ original: kernel, edited: kernelOf(edited), launch, parameters, fields }));
 }
 
-test('a load that moves in front of a barrier changes nothing, thread by thread', async () => {
+test('a load that moves before a barrier changes nothing, thread by thread', async () => {
   const before = `${address}ld.global.u32 %r20, [%d5+4];\nst.global.u32 [%d5], %r20;`;
   const disjoint = `${address}ld.global.u32 %r20, [%d5+4];\nbar.sync 0;\nst.global.u32 [%d5], %r20;`;
   assert.equal(await differing(before, disjoint), null);

@@ -1,6 +1,6 @@
 /**
- * Where barriers are put, and how they are written: behind a guard rather than in it, beside the store, as the function
- * spells its barriers, with braces as the file has them. `style/broken.cu.txt` becomes `style/repaired.cu.txt`.
+ * Places and forms of inserted barriers: after a guard rather than in it, next to the store, spelled as the function
+ * spells its barriers, with braces in the style of the file. `style/broken.cu.txt` becomes `style/repaired.cu.txt`.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -20,7 +20,7 @@ for (const { file, style, of } of samples) {
     const { repaired, suggestions, patches, exceptions } = await applyAll(original, basename(file));
     assert.deepEqual(exceptions, []);
     assert.ok(repaired > 0 && patches > 0);
-    // One of two changes lines beside those of its comment, which has a diff then.
+    // One of two changes lines that its comment does not cover, and then has a diff instead.
     assert.equal(suggestions, file.endsWith('atomic.cu') ? repaired - 1 : repaired);
   });
 }

@@ -25,7 +25,7 @@ export interface Applied {
   readonly exceptions: readonly string[];
 }
 
-/** Applies all that is suggested for a text, each by itself and then together. */
+/** Applies all suggestions for a text, each separately and then together. */
 export function applyAll(original: string, name: string): Promise<Applied> {
   return inWorkplace(name, (place) => applyAllIn(place, original, name));
 }
@@ -84,7 +84,7 @@ async function applyAllIn({ repair }: Workplace, original: string, name: string)
   return { repaired: repaired.length, suggestions: suggesting.length, patches, exceptions };
 }
 
-/** Why an edited text is not what was promised, by its checks; null where it is. */
+/** The first violated expectation of an edited text; null if it has none. */
 function complaint({ report }: RepairedText, kernels: readonly KernelReport[]): string | null {
   const [problem] = report.diagnostics.filter(({ severity }) => severity === 'error');
   if (problem) return problem.message;
@@ -108,7 +108,7 @@ function suggestingComments({ review }: ReviewPlan): InlineComment[] {
   return (review?.comments ?? []).filter(({ body }) => fencedBlocks(body).some(({ info }) => info === 'suggestion'));
 }
 
-/** The kernels whose findings a comment tells of, or those of them for which it says that its suggestion is proved. */
+/** The kernels whose findings a comment reports, or those of them that it lists as proved with its suggestion. */
 function fixedBy(kernels: readonly KernelReport[], { fingerprints, body }: InlineComment): KernelReport[] {
   const stated = /^\*\*Fix\*\*, compiled and proved for (.*) \(the summary has the others\)/m.exec(body);
   return kernels.filter(

@@ -1,4 +1,4 @@
-/** Placements that weigh the same are told apart by what they cost in the production build. */
+/** Placements of the same weight are compared by their cost in the production build. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { UnitBuilder } from '../../src/app/project/unit-builder.ts';
@@ -23,7 +23,7 @@ function barrierLine(ptx: string): number | undefined {
   return Number([...before!.matchAll(/\.loc\s+\d+ (\d+) /g)].at(-1)?.[1]);
 }
 
-/** A builder whose ptxas finds few registers only where the barrier stands at a line. */
+/** A builder whose ptxas reports few registers only if the barrier is at a line. */
 function cheapAt(wanted: number, seen: Set<number>): (builder: UnitBuilder) => UnitBuilder {
   return (builder) => ({
     ...builder,

@@ -54,7 +54,7 @@ __global__ void summed(float* out, const float* in) {
 }
 `;
 
-/** Adds the texts that are built in place of the file. */
+/** Adds the texts that are built instead of the file. */
 function counting(texts: Set<string>): (builder: UnitBuilder) => UnitBuilder {
   return (builder) => ({
     ...builder,
@@ -65,7 +65,7 @@ function counting(texts: Set<string>): (builder: UnitBuilder) => UnitBuilder {
   });
 }
 
-test('broken kernels of a file are built at once, and each repair holds alone', { skip: withoutNvcc }, async () => {
+test('racy kernels of a file are built at once, and each repair holds separately', { skip: withoutNvcc }, async () => {
   const texts = new Set<string>();
   const { report, text } = await repairText(broken, 'three.cu', {}, counting(texts));
   assert.deepEqual(
@@ -84,7 +84,7 @@ test('broken kernels of a file are built at once, and each repair holds alone', 
 });
 
 test('where the first edit of a kernel does not hold, the others keep theirs', { skip: withoutNvcc }, async () => {
-  // What races in `counted` is an update: an atomic alone is the first edit, and the read needs a barrier besides.
+  // The race in `counted` is an update: the first edit is only an atomic, but the read also needs a barrier.
   const counted = `
 // selvage: block=64 grid=4
 __global__ void counted(int* out) {

@@ -15,7 +15,7 @@ function pair(fingerprint: string, first: number, second: number, changes: Parti
   const { first: write, second: read } = raceFinding();
   const at = (line: number) => ({ location: { file: 'src/a.cu', line } });
   const accesses = { first: { ...write, ...at(first) }, second: { ...read, ...at(second) } };
-  return raceFinding({ fingerprint, ...accesses, message: `${first} meets ${second}.`, ...changes });
+  return raceFinding({ fingerprint, ...accesses, message: `${first} races with ${second}.`, ...changes });
 }
 
 function racing(findings: readonly ReportedRace[], changes: Partial<KernelReport> = {}): KernelReport {
@@ -29,7 +29,7 @@ const told = ({ race }: KernelReport): unknown[] =>
     ...also.map((other) => other.fingerprint),
   ]);
 
-test('pairs of one cause are one finding, told by the first of the worst, with the lines of the others', () => {
+test('pairs of one cause are one finding, represented by the first of the worst, with the lines of the others', () => {
   const merged = mergeCauses(
     racing([
       pair('f1', 3, 5, { cause: 0, severity: 'warning' }),
@@ -43,7 +43,7 @@ test('pairs of one cause are one finding, told by the first of the worst, with t
     ['f3', 'error'],
   ]);
   const [finding] = merged.race.findings;
-  assert.equal(finding?.message, '4 meets 5. Accesses on these lines race for the same reason: 3 and 5; 4 and 6.');
+  assert.equal(finding?.message, '4 races with 5. Accesses on these lines race for the same reason: 3 and 5; 4 and 6.');
   assert.deepEqual(finding?.also?.[0]?.first, {
     operation: 'write',
     memory: 'shared',
@@ -55,7 +55,7 @@ test('pairs of one cause are one finding, told by the first of the worst, with t
   assert.deepEqual(told({ ...merged, race: merged.launches[0]!.race }), told(merged));
 });
 
-test('of many pairs the lines are told, each once', () => {
+test('of many pairs the lines are reported, each once', () => {
   const findings = [10, 11, 12].flatMap((read) => [3, 4].map((write) => pair(`${write}-${read}`, write, read, { cause: 0 }))); // oxfmt-ignore
   const [finding] = mergeCauses(racing(findings)).race.findings;
   assert.match(finding?.message ?? '', /Accesses on these lines race for the same reason: 3, 4, 10, 11 and 12\.$/);
@@ -132,7 +132,7 @@ test('instances of a template and architectures are one finding; the same text i
   assert.equal(tallyCauses(reportOf([...instances, other])).errors, 2);
 });
 
-test('every format tells a finding of several kernels once, and names them', async () => {
+test('every format reports a finding of several kernels once, and names them', async () => {
   const only = pair('f2', 4, 6, { cause: 0 });
   const report = reportOf([
     racing([pair('f1', 3, 5)], { name: 'k<128>', arch: 'sm_80' }),

@@ -23,7 +23,7 @@ function kernel(name: string, race: Partial<RaceReport> = {}, line = 7): KernelR
 const told = (kernels: readonly KernelReport[]): string[] =>
   instanceGroups(kernels, nothing).map(({ name, instances }) => [name, ...instances].join(' '));
 
-test('the name of an instance is taken apart at its own template arguments', () => {
+test('the name of an instance is split at its own template arguments', () => {
   const parts = (name: string) => {
     const found = instanceName(name);
     return found && [found.template, found.instance];
@@ -35,12 +35,12 @@ test('the name of an instance is taken apart at its own template arguments', () 
   assert.equal(parts('Box<int>::plain(float*)'), undefined);
 });
 
-test('many instances of which the same is told are one entry, in the place of the first', () => {
+test('many instances with the same results are one entry, at the position of the first', () => {
   const many = ['<1>', '<2>', '<4>', '<8>'].map((instance) => kernel(`reduce${instance}(float*)`));
   assert.deepEqual(told([kernel('a(int)'), ...many, kernel('b(int)')]), ['a(int)', 'reduce <1> <2> <4> <8>', 'b(int)']);
 });
 
-test('a few instances, and those with another verdict, reason, assumption or place, stand by themselves', () => {
+test('a few instances, and those with another verdict, reason, assumption or place, are not grouped', () => {
   assert.deepEqual(told([kernel('k<1>()'), kernel('k<2>()')]), ['k<1>()', 'k<2>()']);
   const same = ['k<1>()', 'k<2>()', 'k<3>()'].map((name) => kernel(name));
   const others = [
@@ -51,7 +51,7 @@ test('a few instances, and those with another verdict, reason, assumption or pla
   assert.deepEqual(told([...same, ...others]), ['k <1> <2> <3>', 'k<4>()', 'k<5>()', 'k<6>()']);
 });
 
-test('a message about each of many instances is told once, another one as it is', () => {
+test('a message about each of many instances is reported once, another one as it is', () => {
   const names = ['k<1>(int)', 'k<2>(int)', 'k<3>(int)', 'k<12>(int)'];
   const message = (name: string): Diagnostic => ({
     severity: 'notice',

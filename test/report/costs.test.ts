@@ -1,4 +1,4 @@
-/** Costs in the formats: what is said, escaped, and drawn. */
+/** Costs in the formats: texts, escapes, and charts. */
 import type { Regression } from '../../src/report-model/regression.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -65,7 +65,7 @@ function withCosts(regressions: readonly Regression[], violations: readonly Regr
   return { ...reportOf([kernel]), comparison: { new: [], fixed: [], unchanged: [], regressions } };
 }
 
-test('every format tells costs that are worse, and limits', async () => {
+test('every format reports costs that are worse, and limits', async () => {
   const report = withCosts([sectors, occupancy], [limit]);
   for (const format of ['pretty', 'markdown', 'html', 'sarif'] as const) {
     const text = await render(format, report, plain);
@@ -80,7 +80,7 @@ test('every format tells costs that are worse, and limits', async () => {
   assert.match(await render('pretty', report, plain), /2 costs worse, 1 limit exceeded/);
 });
 
-test('the name for a partial warp is explained once on the terminal, and only where it stands', async () => {
+test('the name for a partial warp is explained once on the terminal, and only if it occurs', async () => {
   const partial = { ...bound, bound: 'ceil(n/32) - floor(n/32)' };
   const of = (divwarps: typeof bound): Report => {
     const build = { ...bounds, divwarps };
@@ -97,7 +97,7 @@ test('the name for a partial warp is explained once on the terminal, and only wh
   assert.doesNotMatch(await render('pretty', of(bound), plain), /not a multiple of 32/);
 });
 
-test('what somebody silenced is not in tables, and says so where it is listed', async () => {
+test('suppressed costs are not in tables, and are listed as suppressed', async () => {
   const report = withCosts([{ ...sectors, suppressed: 'measured' }]);
   assert.doesNotMatch(await render('markdown', report, plain), /4 times the sectors/);
   assert.match(await render('pretty', report, plain), /suppressed: measured/);
@@ -143,7 +143,7 @@ test('charts are plain Mermaid over the name that counts', () => {
   );
 });
 
-test('a review tells of costs before and after, and is quiet without any', () => {
+test('a review reports costs before and after, and nothing without any', () => {
   const input = { diff: [], headSha: 'a'.repeat(40) };
   const told = planReview({ ...input, report: withCosts([occupancy, sectors]) });
   assert.match(told.summary.body, /\n\| `k\(float\*, int\)` \| \*\*warning\*\*: occupancy \| `75 %` \| `50 %` \|/);
@@ -153,7 +153,7 @@ test('a review tells of costs before and after, and is quiet without any', () =>
   assert.equal(told.summary.createIfMissing, true);
   assert.deepEqual([told.check.conclusion, told.exitCode, told.outputs['costs']], ['neutral', 0, '2']);
   assert.deepEqual(told.check.annotations.map(({ path, startLine, title }) => [path, startLine, title]), [['src/a.cu', 3, 'The change makes warps access more sectors of global memory']]); // oxfmt-ignore
-  assert.equal(told.check.title, '2 costs worse', 'as many as the comment tells');
+  assert.equal(told.check.title, '2 costs worse', 'the number in the comment');
   const quiet = planReview({ ...input, report: withCosts([]) });
   assert.deepEqual([quiet.summary.createIfMissing, quiet.check.conclusion, quiet.outputs['costs']], [false, 'success', '0']); // oxfmt-ignore
   assert.doesNotMatch(quiet.summary.body, /cost/i);
@@ -189,7 +189,7 @@ test('kernels that come, go and change their names are listed', async () => {
   assert.match(await render('html', report, plain), /New: <code>young\(\)<\/code>\./);
 });
 
-test('what a warp executes of the machine code is told in every format', async () => {
+test('executed machine code of a warp is reported in every format', async () => {
   const steps = { bound: '12*ceil(n/32) + 9', value: 393 };
   const own = { location: { file: 'src/a.cu', line: 3 }, instructions: 14, steps: { bound: '14*n', value: null }, work: { atomic: 1 }, listing: ['RED <- R2'] }; // oxfmt-ignore
   const cost = { bounds: { source: bounds }, code: { instructions: 21, steps, unknown: 0, translation: { checked: true }, lines: [own, { ...own, steps: { bound: '14', value: 14 } }] } }; // oxfmt-ignore

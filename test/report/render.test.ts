@@ -84,7 +84,7 @@ test('pretty shows both accesses in their lines, threads, launch and counts', as
   assert.match(lines[read + 1] ?? '', /^ {2}\| {9}\^{8} read of s\[t \+ 1\] by thread \(1, 0, 0\)/);
   assert.match(text, /block 32, 1, 1 · grid 1, 1, 1 \(annotation, src\/a\.cu:1\)/);
   assert.match(text, /confirmed by a run: block 32, 1, 1 · grid 1, 1, 1 · n = 7/);
-  assert.equal(text.split('threadIdx.x < 16').length, 2, 'the condition is told once');
+  assert.equal(text.split('threadIdx.x < 16').length, 2, 'the condition is printed once');
   assert.match(text, /race possible: a fence/);
   assert.match(text, /error\[compile\/failed\]: b\.cu does not compile/);
   assert.match(text, /3 kernels: 1 with races, 1 undecided, 1 proved; 2 errors/);
@@ -118,7 +118,7 @@ test('pretty shows a line once for both accesses, and names the array where thei
   assert.match(text, /\n1 kernel with races; 1 error\n$/);
 });
 
-test('pretty marks a statement once whose accesses race in threads that nobody knows', async () => {
+test('pretty marks a statement once whose accesses race in unknown threads', async () => {
   const { first } = raceFinding();
   const { thread, block, ...unknown } = first;
   assert.ok(thread && block);
@@ -127,7 +127,7 @@ test('pretty marks a statement once whose accesses race in threads that nobody k
   assert.equal(text.split('^ write of s[t]').length, 2);
 });
 
-test('a condition that the message does not name is told beside it', async () => {
+test('a condition that the message does not name is printed next to it', async () => {
   const findings = [divergenceFinding({ message: 'Some threads do not come.' })];
   const told = reportOf([kernelReport({ divergence: { verdict: 'divergent', findings } })]);
   for (const format of ['pretty', 'markdown', 'html'] as const)
@@ -251,7 +251,7 @@ test('a repair is in every format: what it does, what it costs, and its edits to
   ]);
 });
 
-test('what does the same as a repair is offered beside it, and is not in the patch', async () => {
+test('an alternative of a repair is offered with it, and is not in the patch', async () => {
   const edits = [{ file: 'src/a.cu', startLine: 6, endLine: 6, replacement: '    atomicAdd(&s[0], 1);\n' }];
   const [kernel] = repairedReport.kernels as [KernelReport];
   const alternatives = [{ reason: 'an atomic update at line 6', verified: true as const, edits }];
@@ -267,7 +267,7 @@ test('what does the same as a repair is offered beside it, and is not in the pat
   assert.equal(results[0]?.fixes?.length, 2);
 });
 
-test('HTML needs nothing else, allows its own style and script alone, and escapes everything', async () => {
+test('HTML has no dependencies, allows only its own style and script, and escapes everything', async () => {
   const page = await render('html', report, plain);
   const { rest, style, script } = pieces(page);
   const hash = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
@@ -296,7 +296,7 @@ function pieces(page: string): { readonly rest: string; readonly style: string; 
   return { rest, style, script };
 }
 
-test('HTML tells a finding with its lines, its steps and its patch in one frame, before the kernels', async () => {
+test('HTML shows a finding with its lines, its steps and its patch in one frame, before the kernels', async () => {
   const recording = [
     { thread: 0, action: 'write', text: 'writes 1 to `s[32]`', location: { file: 'src/a.cu', line: 5 }, cell: { name: 's[32]', value: 1, isShared: true } },
     { thread: 1, action: 'read', text: 'reads 1 from `s[32]`', location: { file: 'src/a.cu', line: 6 }, cell: { name: 's[32]', value: 1, isShared: true } },

@@ -1,4 +1,4 @@
-/** What the schema of reports says of metrics, from the table of metrics. */
+/** The schema of metrics in reports, from the table of metrics. */
 import { boundMetrics, byMetric, metricTable, summedMetrics } from '../../src/cost/model/metrics.ts';
 
 /** The part of the schema that names metrics. */

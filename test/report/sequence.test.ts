@@ -104,7 +104,7 @@ test('no name is syntax of a diagram', () => {
   }
 });
 
-test('every format tells the interleaving, or what would decide', async () => {
+test('every format reports the interleaving, or the missing assumption', async () => {
   const pretty = await render('pretty', report, plain);
   assert.match(pretty, /= state, if it is true, that all elements of `table` are different\n.* = with `\/\/ selvage: assume\(distinct\(table\)\)` Selvage proves the kernel/); // oxfmt-ignore
   assert.match(pretty, /\? race possible: barriers\n {6}fix the barrier divergence first/);

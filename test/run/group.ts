@@ -1,14 +1,14 @@
-/** Runs the files of tests that it is given, in this process, and tells the one that started it what came of them. */
+/** Runs the given files of tests in this process, and sends the results to its parent process. */
 import { relative, resolve } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 
-/** The line in front of what failed, as the reporter of Node writes it. */
+/** The line before failures, as the reporter of Node writes it. */
 const failing = '\n✖ failing tests:\n';
 
-/** What a process of tests tells in the end. */
+/** The final message of a process of tests. */
 export interface GroupResult {
   /** Milliseconds by file. */
   readonly taken: Readonly<Record<string, number>>;
@@ -43,7 +43,7 @@ events.on('test:summary', (data) => {
   if (!data.success) process.exitCode = 1;
 });
 for await (const text of events.compose(spec)) process.stdout.write(text);
-// Node says nothing of a file that throws before its tests. What was loaded once is not loaded again.
+// Node does not report a file that throws before its tests. Modules are not loaded twice.
 for (const file of files) {
   try {
     await import(pathToFileURL(resolve(file)).href);
@@ -52,7 +52,7 @@ for (const file of files) {
     process.stdout.write(`${failing}✖ ${file}\n${inspect(error)}\n`);
   }
 }
-// What a file did before its first test is nobody else's.
+// The time of a file before its first test is attributed only to a single file.
 if (files.length === 1) taken[files[0]!] = performance.now() - began;
 process.send?.({ taken, counts } satisfies GroupResult);
 process.disconnect?.();

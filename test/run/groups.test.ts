@@ -13,14 +13,14 @@ test('each file is run once, and what shares a process is of one folder', () => 
   assert.ok(groups.length < files.length - 100, `${groups.length}`);
 });
 
-test('what takes long is alone, and comes first', () => {
+test('files that take long have a separate process, and start first', () => {
   const [first, second] = files.filter((file) => file.startsWith('test/term/') || file.startsWith('test/isa/'));
   const groups = groupsOf(files, { [first!]: 80, [second!]: 61 });
   assert.deepEqual(groups.slice(0, 2), [[first], [second]]);
   assert.equal(groupsOf(files, {}, 0).length, files.length);
 });
 
-test('what starts programs or changes its process has one of its own', () => {
+test('files that start programs or change their process have a separate one', () => {
   for (const text of [
     "import { spawn } from 'node:child_process';",
     "process.env['X'] = '1';",

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Files in which one of these stands have a process of their own: they start programs, which costs more the larger a
- * process is, they leave something behind that others would see, or look at the process itself.
+ * Files with one of these patterns have a separate process: they start programs, which costs more the larger a process
+ * is, they leave state that affects others, or inspect the process itself.
  */
 const alone =
   /node:(child_process|worker_threads|http|net|vm|module|v8)|nvcc|in-process|mkdtemp|temporaryFolder|^\s*(before|(before|after)Each)\(|\bmock\b|process\.(?!cwd|hrtime)|globalThis/im;
@@ -11,7 +11,7 @@ const alone =
 /** Seconds that the files of a process may take together, so that the last ones do not end long after the others. */
 const mostSeconds = 60;
 
-/** Of a file that nobody has run yet. */
+/** Of a file without a recorded time. */
 const unknownSeconds = 1;
 
 /** Files that may share a process, by the folder whose tests they are. */
@@ -19,15 +19,15 @@ function roomOf(file: string): string {
   return file.split('/').slice(0, 2).join('/');
 }
 
-/** Whether a file of tests has to have a process of its own. */
+/** Whether a file of tests needs a separate process. */
 export function isAlone(text: string): boolean {
   return alone.test(text);
 }
 
 /**
- * Files by the processes that run them, the longest first, so that none of them is left to run by itself at the end.
+ * Files by the processes that run them, the longest first, so that none of them runs last without another in parallel.
  * @param seconds that files took, or take usually
- * @param most seconds that those of a process may take together; 0: each file has one of its own
+ * @param most seconds that those of a process may take together; 0: each file has a separate one
  */
 export function groupsOf(
   files: readonly string[],

@@ -61,7 +61,7 @@ writeFileSync(after('--keep-dir') + '/unit.cpp1.ii', '# 1 "' + input + '"\\n# 7 
       }: {
         readonly flags?: readonly string[];
         readonly near?: string;
-        /** Files of a folder that `-I` names; none: there is no such option. */
+        /** Files of a folder that `-I` names; none: the option is absent. */
         readonly searched?: Readonly<Record<string, string>>;
       } = {},
     ): Built => {
@@ -103,19 +103,19 @@ writeFileSync(after('--keep-dir') + '/unit.cpp1.ii', '# 1 "' + input + '"\\n# 7 
   };
 }
 
-test('a text is made once, wherever it lies', async (context) => {
+test('a text is compiled once, in any folder', async (context) => {
   const { builds, build } = await compilers(context);
   const first = build('__global__ void k() {}\n');
   const again = build('__global__ void k() {}\n');
   assert.equal(builds(), 1);
   assert.equal(first.ptx, '// of PLACE/unit.cu\n// -arch=sm_80\n__global__ void k() {}\n');
   assert.equal(again.ptx, first.ptx);
-  // Files that were read are told, as the preprocessor tells them.
+  // The preprocessed output names the files that were read.
   assert.match(again.preprocessed, /^# 1 "PLACE\/unit\.cu"$/m);
   assert.match(again.preprocessed, /^# 1 "\/toolkit\/cuda\.h"$/m);
 });
 
-test('another text, or another flag, is made anew', async (context) => {
+test('another text, or another flag, is compiled again', async (context) => {
   const { builds, build } = await compilers(context);
   build('int x;\n');
   assert.match(build('int y;\n').ptx, /int y;/);
@@ -126,7 +126,7 @@ test('another text, or another flag, is made anew', async (context) => {
   assert.equal(builds(), 4);
 });
 
-test('a file that lies next to a text and is included is part of it', async (context) => {
+test('an included file next to a text is part of its key', async (context) => {
   const { builds, build } = await compilers(context);
   const text = '#include "near.cuh"\n';
   for (const near of ['int x;\n', 'int y;\n', 'int x;\n']) assert.match(build(text, { near }).ptx, new RegExp(near));
@@ -161,7 +161,7 @@ test('all files in a folder that is searched are part of a text', async (context
   assert.equal(builds(), 5 + 2 * 3);
 });
 
-test('where folders that are searched lie in each other is part of a text', async (context) => {
+test('nested search folders are part of the key of a text', async (context) => {
   const { builds, build } = await compilers(context);
   const text = '#include <searched/far.cuh>\n';
   const folder = temporaryFolder(context);
@@ -171,7 +171,7 @@ test('where folders that are searched lie in each other is part of a text', asyn
   assert.equal(builds(), 3);
 });
 
-test('a text is made anew for what stands behind a backslash', async (context) => {
+test('a text is compiled again if it differs after a backslash', async (context) => {
   const { builds, build } = await compilers(context);
   for (const name of ['x', 'y']) assert.match(build(`// \\c\nint ${name};\n`).ptx, new RegExp(`int ${name};`));
   assert.equal(builds(), 2);
@@ -209,7 +209,7 @@ test('all else is for the compiler', async (context) => {
   assert.deepEqual([status, stdout], [3, '-M|a b.cu\n']);
 });
 
-test('what nvcc would do is not told, so that nobody does it past what is kept', async (context) => {
+test('the steps of nvcc are not printed, so that none of them bypasses the cache', async (context) => {
   const { builds, steps } = await compilers(context);
   assert.deepEqual([steps(), builds()], [1, 0]);
 });

@@ -21,10 +21,10 @@ import { runProcess } from '../../src/system/child-process.ts';
 const age = 30 * 24 * 60 * 60 * 1000;
 
 /**
- * Makes a folder with an nvcc that keeps its builds (`nvcc.sh`), and the ptxas beside it.
- * @param folder - where builds are kept, from run to run
+ * Makes a folder with an nvcc that caches its builds (`nvcc.sh`), and the ptxas next to it.
+ * @param folder - of the builds that are cached between runs
  * @param environment - whose PATH is searched
- * @returns a folder in it, to be put first on PATH; null where there is no nvcc
+ * @returns a folder in it, to be put first on PATH; null if nvcc is not installed
  */
 export async function keptNvcc(folder: string, environment: NodeJS.ProcessEnv = process.env): Promise<string | null> {
   const found = await findCompiler({ env: environment, folders: [] });

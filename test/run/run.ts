@@ -1,7 +1,7 @@
 /**
- * Runs the tests: `npm test`, or `npm run test:long` for those of `*.long.ts`; names of files run these alone. What the
- * runs have in common is kept in the user's cache folder: the stripped and compiled code of `src/` and `test/`, the
- * builds of nvcc, what types were found right, and how long each file took.
+ * Runs the tests: `npm test`, or `npm run test:long` for those of `*.long.ts`; with names of files only these. Runs
+ * share a cache in the user's cache folder: the stripped and compiled code of `src/` and `test/`, the builds of nvcc,
+ * results of type checks, and the time of each file.
  */
 import { globSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -35,9 +35,9 @@ if (nvcc !== null) process.env['PATH'] = `${nvcc}:${process.env['PATH']}`;
 const seconds = join(folder, 'seconds.json');
 const taken = new Map<string, number>();
 const counts: Record<string, number> = {};
-/** What failed, told once more at the end. */
+/** Failures, repeated at the end. */
 let failures = '';
-// Long ones have a process each, and tell what they do while they do it.
+// Long ones have a process each, and print their progress.
 const groups = [...groupsOf(files, knownSeconds(seconds), isLong ? 0 : undefined)];
 const began = performance.now();
 await Promise.all([work(), work()]);

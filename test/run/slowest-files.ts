@@ -1,4 +1,4 @@
-/** How long each file of tests took: the slowest are told and, in the next run, started first. */
+/** Time of each file of tests: the slowest are reported and, in the next run, started first. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
@@ -49,7 +49,7 @@ export function knownSeconds(path: string): Readonly<Record<string, number>> {
   return { ...usual, ...readSeconds(path) };
 }
 
-/** Writes what the files took into `path`, where those that did not run this time keep what stands there. */
+/** Writes the times of the files into `path`; files that did not run this time keep their entries. */
 export function keepSeconds(taken: ReadonlyMap<string, number>, path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   writeFileSync(path, JSON.stringify({ ...readSeconds(path), ...Object.fromEntries(taken) }, null, 1));

@@ -1,4 +1,4 @@
-/** What ptxas makes of warp barriers and asynchronous copies, held against PTX that asks for something else. */
+/** Machine code of ptxas for warp barriers and asynchronous copies, compared with PTX that requires something else. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -49,7 +49,7 @@ function faultsOf(text: string, bytes: Uint8Array): readonly TranslationFault[] 
   return translation.faults;
 }
 
-test('an access that comes before one that the PTX has behind a warp barrier is found', { skip: withoutNvcc }, () => {
+test('an access moved before a warp barrier that precedes it in the PTX is found', { skip: withoutNvcc }, () => {
   const [store, load, rest] = ['st.shared.u32 [%r3], %r1;', 'ld.shared.u32 %r4, [%r3+4];', 'st.global.u32 [%d1], %r4;'];
   const barrier = 'bar.warp.sync 0xffffffff;';
   const straight = sassOf('', store, barrier, load, rest);
@@ -163,7 +163,7 @@ test('dropped waits for copies, ends of groups, and waits for fewer groups are f
     const faults = without(bytes, choose).map((one) => faultsOf(text, one).filter(({ kind }) => kind === 'missing'));
     assert.deepEqual(faults, lines.map((ptxLine) => [{ kind: 'missing', what, ptxLine }])); // oxfmt-ignore
   }
-  // PTX that lets no group be unfinished, held against code that lets one.
+  // PTX that lets no group be unfinished, compared with code that lets one.
   const stricter = text.replace('wait_group 1', 'wait_group 0');
   assert.deepEqual(faultsOf(stricter, bytes), [{ kind: 'missing', what: 'wait', ptxLine: first + 4 }]);
 });
@@ -194,12 +194,12 @@ test('each copy of an atomic that is one of a warp, or of each lane, is wanted',
   for (const one of without(bytes, isNamed('ATOMG', 'ATOM', 'RED'))) assert.ok(faultsOf(text, one).length > 0);
 });
 
-test('a store of a block of its own is found by the predicate that decides of it', { skip: withoutNvcc }, () => {
+test('a store in a separate block is found by the predicate that controls it', { skip: withoutNvcc }, () => {
   const text = sassOf(
     'setp.gt.u32 %p1, %r1, 31;',
-    '@%p1 bra BEHIND;',
+    '@%p1 bra AFTER;',
     'st.shared.u32 [%r3], 0;',
-    'BEHIND: bar.sync 0;',
+    'AFTER: bar.sync 0;',
     'ld.shared.u32 %r4, [%r3+4];',
     '@%p1 add.u32 %r4, %r4, 7;',
     'st.global.u32 [%d1], %r4;',
@@ -212,7 +212,7 @@ test('a store of a block of its own is found by the predicate that decides of it
 });
 
 test(
-  'what is computed for a dropped store alone is found; a store that is overwritten is not missed',
+  'code used only by a dropped store is found; a store that is overwritten is not missed',
   { skip: withoutNvcc },
   () => {
     const round = (step: number): string[] => [
@@ -227,13 +227,13 @@ test(
       assert.ok(faultsOf(text, one).some(({ kind }) => kind === 'unused'));
     const twice = sassOf('st.global.u32 [%d1], %r1;', 'st.global.u32 [%d1], %r2;');
     assert.deepEqual(faultsOf(twice, cubinOf(twice)), []);
-    // The second one is only the same place where nobody may look in between.
+    // The second one replaces the first only if no other thread may read between them.
     const looked = sassOf('st.global.u32 [%d1], %r1;', 'bar.sync 0; st.global.u32 [%d1], %r2;');
     assert.ok(faultsOf(looked, cubinOf(twice)).some(({ kind }) => kind === 'missing'));
   },
 );
 
-test('a path past all rounds of an unrolled loop, which is never taken, is no fault', { skip: withoutNvcc }, () => {
+test('a path past all iterations of an unrolled loop, never taken, is not a fault', { skip: withoutNvcc }, () => {
   const rounds = (...body: readonly string[]): string[] => [
     'ld.param.u32 %r6, [n];',
     'mov.u32 %r7, 0; mov.f32 %f1, 0f00000000;',
@@ -256,7 +256,7 @@ test('a path past all rounds of an unrolled loop, which is never taken, is no fa
 });
 
 test(
-  'parameters that a computed address reads, and those of kernels that have thousands, are no fault',
+  'parameters that a computed address reads, and those of kernels that have thousands, are not a fault',
   { skip: withoutNvcc },
   () => {
     const kernelWith = (bytes: number, ...body: readonly string[]): string => `.version 8.6
@@ -287,21 +287,21 @@ test('a store under a guard where all paths of the PTX have it is found', { skip
     'st.shared.u32 [%r3], %r1;',
     'bar.sync 0;',
     'setp.gt.u32 %p1, %r1, 31;',
-    '@%p1 bra BEHIND;',
+    '@%p1 bra AFTER;',
     'ld.shared.u32 %r4, [%r3+4];',
     'st.shared.u32 [%r3], %r4;',
-    'BEHIND: bar.sync 0;',
+    'AFTER: bar.sync 0;',
     'ld.shared.u32 %r5, [%r3+8];',
     'st.global.u32 [%d1], %r5;',
   ).replace('.reg .b32', '.reg .pred %p<3>; .reg .b32');
   const bytes = cubinOf(text);
   assert.deepEqual(faultsOf(text, bytes), []);
   // PTX in which both stores are executed on all paths.
-  const always = text.replace('@%p1 bra BEHIND;', '');
+  const always = text.replace('@%p1 bra AFTER;', '');
   assert.ok(faultsOf(always, bytes).some((fault) => fault.kind === 'skipped' && fault.ptxLine === first + 5));
 });
 
-test('an arrival at an mbarrier, and the fence in front of it, are wanted', { skip: withoutNvcc }, () => {
+test('an arrival at an mbarrier, and the fence before it, are required', { skip: withoutNvcc }, () => {
   const text = sassOf(
     'mbarrier.init.shared.b64 [%r3], 64;',
     'bar.sync 0;',
@@ -323,7 +323,7 @@ test('an arrival at an mbarrier, and the fence in front of it, are wanted', { sk
 });
 
 test(
-  'stores of one address that differ in their guards, or in their widths, are told apart',
+  'stores of one address that differ in their guards, or in their widths, are distinguished',
   { skip: withoutNvcc },
   () => {
     const header = '.reg .pred %p<3>; .reg .b32';
@@ -335,10 +335,10 @@ test(
       'st.shared.u32 [%r3], %r4;',
       'SECOND: bar.sync 0;',
       'setp.gt.u32 %p2, %r1, 63;',
-      '@%p2 bra BEHIND;',
+      '@%p2 bra AFTER;',
       'ld.shared.u32 %r4, [%r3+8];',
       'st.shared.u32 [%r3], %r4;',
-      'BEHIND: bar.sync 0;',
+      'AFTER: bar.sync 0;',
       'ld.shared.u32 %r5, [%r3+8];',
       'st.global.u32 [%d1], %r5;',
     ).replace('.reg .b32', header);
@@ -363,7 +363,7 @@ test(
   },
 );
 
-test('a load of another word is found by its address, whatever it is made of', { skip: withoutNvcc }, () => {
+test('a load of another word is found by its address, however that is computed', { skip: withoutNvcc }, () => {
   const text = sassOf(
     'xor.b32 %r6, %r2, 64; mov.u32 %r7, s; add.s32 %r6, %r6, %r7;',
     'st.shared.u32 [%r3], %r1;',
@@ -377,7 +377,7 @@ test('a load of another word is found by its address, whatever it is made of', {
   );
   const bytes = cubinOf(text);
   assert.deepEqual(faultsOf(text, bytes), []);
-  // The same code, held against PTX with other words.
+  // The same code, compared with PTX with other words.
   for (const [word, other] of [
     ['64', '32'],
     ['128', '96'],
@@ -391,7 +391,7 @@ test('a load of another word is found by its address, whatever it is made of', {
   }
 });
 
-test('a store is missed where a load behind it may be of the same word', { skip: withoutNvcc }, () => {
+test('a store is reported as missing if a later load may read the same word', { skip: withoutNvcc }, () => {
   const lines = [
     'ld.global.u32 %r5, [%d1+4096]; mul.wide.u32 %d3, %r5, 4; add.s64 %d3, %d1, %d3;',
     'st.global.u32 [%d1], %r1;',
@@ -403,7 +403,7 @@ test('a store is missed where a load behind it may be of the same word', { skip:
   assert.deepEqual(faultsOf(text, bytes), []);
   const found = without(bytes, isNamed('STG')).map((one) => faultsOf(text, one).flatMap((fault) => (fault.kind === 'missing' ? [fault.ptxLine] : []))); // oxfmt-ignore
   assert.deepEqual(found, [[first + 1], [first + 3]]);
-  // Where some way does not store again, the first store is wanted; ptxas takes it out where all do.
+  // If some path does not store again, the first store is required; ptxas removes it if all do.
   const guarded = sassOf('setp.lt.u32 %p1, %r1, 5;', lines[1]!, '@%p1 st.global.u32 [%d1], %r2;').replace('.reg .b32', '.reg .pred %p<3>; .reg .b32'); // oxfmt-ignore
   const code = cubinOf(guarded);
   assert.deepEqual(faultsOf(guarded, code), []);
@@ -411,7 +411,7 @@ test('a store is missed where a load behind it may be of the same word', { skip:
   assert.ok(faultsOf(guarded, one!).some((fault) => fault.kind === 'missing' && fault.ptxLine === first + 1));
 });
 
-test('a store where ways meet is wanted if a block in front of it left code', { skip: withoutNvcc }, () => {
+test('a store at a join is required if a block before it left code', { skip: withoutNvcc }, () => {
   const text = sassOf(
     'setp.lt.u32 %p1, %r1, 40;',
     '@!%p1 bra END;',
@@ -444,7 +444,7 @@ test('the arrival that copies make is counted before it is made', { skip: withou
   for (const one of ofArrival) assert.deepEqual(faultsOf(text, one).filter(({ what }) => what === 'mbarrier'), [{ kind: 'missing', what: 'mbarrier', ptxLine: first + 3 }]); // oxfmt-ignore
 });
 
-test('what rests on what ptxas was seen to do is a notice', () => {
+test('findings that depend on observed behaviour of ptxas are notices', () => {
   const kernel = lowerModule(parsePtx(sassOf('st.global.u32 [%d1], %r1;')).module).kernels[0]!;
   const severityOf = (fault: TranslationFault): string => translationFinding({ kernel: 'k', file: 'k.cu', arch: 'sm_80' }, kernel, fault).severity; // oxfmt-ignore
   assert.equal(severityOf({ kind: 'missing', what: 'store', ptxLine: first }), 'error');
@@ -458,14 +458,14 @@ test('each copy of a store that an unrolled loop lost is found', { skip: without
   const text = sassOf(
     '.reg .f32 %f<4>; .reg .pred %p<2>;',
     'mov.f32 %f1, 0f3F800000; ld.param.u64 %d3, [p]; cvt.u32.u64 %r5, %d3;',
-    'ROUND: ld.global.f32 %f2, [%d1+4];',
+    'LOOP: ld.global.f32 %f2, [%d1+4];',
     'add.f32 %f1, %f1, %f2;',
     'st.global.f32 [%d1], %f1;',
     'mul.f32 %f1, %f1, 0f3F000000;',
     'st.global.f32 [%d1+4096], %f1;',
     'add.s32 %r5, %r5, -1;',
     'setp.gt.s32 %p1, %r5, 0;',
-    '@%p1 bra ROUND;',
+    '@%p1 bra LOOP;',
   );
   const bytes = cubinOf(text);
   assert.deepEqual(faultsOf(text, bytes), []);
@@ -503,7 +503,7 @@ test('a store that lost its guard is found, and one that no load of its PTX give
   const other = bytes.slice();
   other[at + 4] = wordBits(store, 24, 8);
   assert.ok(faultsOf(text, other).some(({ kind, what }) => kind === 'foreign' && what === 'data'));
-  // The load behind the barrier is executed under `@!PT`: never.
+  // The load after the barrier is executed under `@!PT`: never.
   const load = instructionsOf(kernel!, versionOf(cubin.arch)).find(({ opcode }) => opcode?.mnemonic === 'LDS')!;
   const idle = bytes.slice();
   idle[kernel!.fileOffset + load.address - kernel!.start + 1]! |= 0xf0;
@@ -511,7 +511,7 @@ test('a store that lost its guard is found, and one that no load of its PTX give
 });
 
 test(
-  'a dropped store is found that others see behind a warp barrier, or that a flag decides of',
+  'a dropped store is found that others read after a warp barrier, or that a flag controls',
   { skip: withoutNvcc },
   () => {
     const beforeWarp = sassOf(
@@ -528,12 +528,12 @@ test(
       '.reg .pred %p<4>;',
       'mov.u32 %r4, 0; mov.pred %p2, 0;',
       'setp.gt.u32 %p1, %r1, 15;',
-      '@%p1 bra MEET;',
+      '@%p1 bra JOIN;',
       'ld.shared.u32 %r4, [%r3+4];',
       'setp.eq.u32 %p3, %r4, 0;',
-      '@%p3 bra MEET;',
+      '@%p3 bra JOIN;',
       'mov.pred %p2, -1;',
-      'MEET: bar.sync 0;',
+      'JOIN: bar.sync 0;',
       '@!%p2 bra LAST;',
       'st.shared.u32 [%r3], %r4;',
       'LAST: bar.sync 0;',
@@ -549,7 +549,7 @@ test(
   },
 );
 
-test('stores are told apart whose addresses are equal in the first warp', { skip: withoutNvcc }, () => {
+test('stores are distinguished whose addresses are equal in the first warp', { skip: withoutNvcc }, () => {
   const text = sassOf(
     'and.b32 %r4, %r1, 31; sub.s32 %r4, %r2, %r4; mov.u32 %r6, s; add.s32 %r4, %r4, %r6;',
     'and.b32 %r5, %r1, 127; sub.s32 %r5, %r2, %r5; add.s32 %r5, %r5, %r6;',
@@ -597,7 +597,7 @@ test('an access that is weaker than its PTX, or reaches fewer threads, is found'
   const bytes = cubinOf(text);
   assert.deepEqual(faultsOf(text, bytes), []);
   const weaker = (changed: string, code = bytes): readonly number[] => faultsOf(changed, code).flatMap((fault) => (fault.kind === 'weaker' ? [fault.ptxLine] : [])); // oxfmt-ignore
-  // The same code, held against PTX that has the two the other way round.
+  // The same code, compared with PTX that has the two exchanged.
   assert.deepEqual(weaker(text.replace('st.volatile', 'st').replace('st.global', 'st.volatile.global')), [first]);
   for (const [made, asked] of [
     ['ld.relaxed.cta', 'ld.relaxed.gpu'],
@@ -631,23 +631,23 @@ test('a part of a fragment of a matrix that is not stored is found', { skip: wit
   assert.ok(parts.length > 1);
   const missing = { kind: 'missing', what: 'store', ptxLine: first + 10 };
   for (const one of parts) assert.deepEqual(faultsOf(text, one).find(({ kind }) => kind === 'missing'), missing); // oxfmt-ignore
-  // One that is exchanged with the barrier behind it.
+  // One that is exchanged with the barrier after it.
   const isEither = (one: SassInstruction): boolean => isNamed('STS', 'BAR')(one);
   assert.ok(faultsOf(text, exchanged(bytes, isEither, parts.length - 1, parts.length)).length > 0);
 });
 
-test('copies of stores whose address no round changes are told apart', { skip: withoutNvcc }, () => {
+test('copies of stores whose address is the same in each iteration are distinguished', { skip: withoutNvcc }, () => {
   const text = sassOf(
     '.reg .f32 %f<4>; .reg .pred %p<2>;',
     'ld.param.u64 %d3, [p]; cvt.u32.u64 %r5, %d3; xor.b32 %r6, %r2, 64; mov.u32 %r7, s; add.s32 %r6, %r6, %r7;',
-    'ROUND: ld.global.f32 %f1, [%d1+4096];',
+    'LOOP: ld.global.f32 %f1, [%d1+4096];',
     'st.shared.f32 [%r3], %f1;',
     'bar.sync 0;',
     'st.shared.f32 [%r6+512], %f1;',
     'add.s64 %d1, %d1, 4;',
     'add.s32 %r5, %r5, -1;',
     'setp.gt.s32 %p1, %r5, 0;',
-    '@%p1 bra ROUND;',
+    '@%p1 bra LOOP;',
     'bar.sync 0;',
     'ld.shared.u32 %r4, [%r3+4]; st.global.u32 [%d1], %r4;',
   );
@@ -661,7 +661,7 @@ test('copies of stores whose address no round changes are told apart', { skip: w
   }
 });
 
-test('paths behind a call of vprintf keep their stores', { skip: withoutNvcc }, () => {
+test('paths after a call of vprintf keep their stores', { skip: withoutNvcc }, () => {
   const printing = (callee: string): string =>
     sassOf(
       '.reg .pred %p<2>;',
@@ -678,7 +678,7 @@ test('paths behind a call of vprintf keep their stores', { skip: withoutNvcc }, 
   const text = printing('vprintf');
   const bytes = cubinOf(text);
   assert.deepEqual(faultsOf(text, bytes), []);
-  // PTX in which the store has a copy on each path is held against code in which one path leaves it out.
+  // PTX in which the store has a copy on each path is compared with code in which one path omits it.
   const guarded = text.replace('bra NEXT;', 'bra SYNC;').replace('bar.sync', 'SYNC: bar.sync');
   const code = cubinOf(guarded);
   assert.deepEqual(faultsOf(guarded, code), []);
@@ -691,9 +691,9 @@ test('an address without the number of the thread that its PTX adds is found', {
       '.reg .pred %p<2>;',
       'ld.param.u32 %r5, [n]; ld.global.u32 %r4, [%d1]; setp.gt.u32 %p1, %r4, 15;',
       'and.b32 %r6, %r5, 60;',
-      '@%p1 bra MEET;',
+      '@%p1 bra JOIN;',
       'and.b32 %r6, %r5, 124; st.shared.u32 [%r3+512], %r1;',
-      'MEET: mov.u32 %r7, s; add.s32 %r7, %r7, %r6;',
+      'JOIN: mov.u32 %r7, s; add.s32 %r7, %r7, %r6;',
       `add.s32 %r7, %r7, ${added};`,
       'st.shared.u32 [%r7], %r4;',
       'bar.sync 0;',

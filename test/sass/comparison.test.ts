@@ -13,7 +13,7 @@ import { type Repetition, profileOf } from '../../src/sass/profile.ts';
 import { codeChangeText } from '../../src/messages/cost/code-changes.ts';
 import { withoutNvcc } from '../toolchain/fixture.ts';
 
-/** What is said first of each kernel of `after.cu`; HERE is the line that is marked so. */
+/** The first sentence about each kernel of `after.cu`; HERE is the line that is marked so. */
 const sentences: Readonly<Record<string, string>> = {
   vector_load: 'line HERE: 4 loads of 32 bits became 1 of 128',
   vector_store: 'line HERE: 4 stores of 32 bits became 1 of 128',
@@ -68,7 +68,7 @@ interface Told {
   readonly lines: readonly LineChange[];
 }
 
-/** What is said of each kernel. */
+/** The sentences about each kernel. */
 function said(before: string, after: string): Map<string, Told> {
   const { baseOf } = matchLines(
     () => sourceTextOf(before),
@@ -87,7 +87,7 @@ function said(before: string, after: string): Map<string, Told> {
   );
 }
 
-test('30 changes are told in a sentence each', { skip: withoutNvcc }, () => {
+test('30 changes are described in a sentence each', { skip: withoutNvcc }, () => {
   const lines = sourceTextOf('after').split('\n');
   const told = said('before', 'after');
   const expected = Object.entries(sentences).map(([name, sentence]) => {
@@ -107,7 +107,7 @@ test('30 changes are told in a sentence each', { skip: withoutNvcc }, () => {
   assert.deepEqual(Object.fromEntries(line!.work), work);
   assert.equal(line!.diff.filter((row) => row.startsWith('- LDG.32 R')).length, 4);
   assert.equal(line!.diff.filter((row) => row.startsWith('+ LDG.128 R')).length, 1);
-  // With rounds that bounds know, what is executed more often weighs more.
+  // With known bounds of trip counts, code that is executed more often has a higher weight.
   const head = compiled('after');
   const spilling = profileOf(head, 'spills')!;
   const amount = (bound: string, value: number | null, weight: number): Repetition => ({ bound, value, weight });
@@ -117,11 +117,11 @@ test('30 changes are told in a sentence each', { skip: withoutNvcc }, () => {
   assert.match(codeChangeText(most!), /^39 accesses of local memory in the inner loop at line 135, of at most ceil\(n\/32\) = 128 iterations$/); // oxfmt-ignore
   const once = { ...most!, rounds: amount('1', 1, 1) };
   assert.match(codeChangeText(once), /^39 accesses of local memory in the inner loop at line 135$/);
-  // Code that ptxas appends belongs to no line; what stands on its line as before is not listed.
+  // Code that ptxas appends belongs to no line; unchanged code on its line is not listed.
   assert.ok(told.get('divided_integers')!.lines.some(({ location, was }) => !location && !was));
 });
 
-test('nothing is said of 15 changes that change no code', { skip: withoutNvcc }, () => {
+test('15 changes without effect on the code are not reported', { skip: withoutNvcc }, () => {
   const told = said('neutral-before', 'neutral-after');
   assert.equal(told.size, 15);
   assert.deepEqual(

@@ -118,13 +118,13 @@ function compressed(original: Uint8Array, flag: number, data: Uint8Array): Uint8
   return bytes;
 }
 
-/** A block of LZ4 that is literals alone. */
+/** A block of LZ4 that contains only literals. */
 function lz4Literals(bytes: Uint8Array): Uint8Array {
   const lengthBytes = (left: number): number[] => (left < 255 ? [left] : [255, ...lengthBytes(left - 255)]);
   return Uint8Array.from([0xf0, ...lengthBytes(bytes.length - 15), ...bytes]);
 }
 
-test('what is no cubin is told', () => {
+test('a file that is not a cubin is reported', () => {
   const problemOf = (bytes: Uint8Array) => {
     const answer = readCubin(bytes);
     return 'problem' in answer ? answer.problem : undefined;

@@ -1,6 +1,6 @@
 /**
- * Cubins with damage: cut off, bits flipped, sizes and offsets that are too large, tables that name themselves. Each is
- * read to an answer or to a problem that is told, in bounded time and memory.
+ * Cubins with damage: cut off, bits flipped, sizes and offsets that are too large, tables that name themselves. Reading
+ * each returns a result or a problem, in bounded time and memory.
  *
  *     node test/sass/damaged-cubins.ts [SEED [COUNT]]
  */
@@ -14,7 +14,7 @@ import { accessBits, instructionsOf, targetOf, versionOf } from '../../src/sass/
 const folder = fileURLToPath(new URL('cubins/', import.meta.url));
 const originals = ['sm_75', 'sm_90', 'sm_120'].map((name) => new Uint8Array(readFileSync(`${folder}${name}.cubin`)));
 
-/** Everything that a file says is asked for. */
+/** Reads all contents of a file. */
 function readWhole(bytes: Uint8Array): string | undefined {
   const cubins = cubinsIn(bytes);
   if ('problem' in cubins) return cubins.problem;
@@ -97,7 +97,7 @@ export function readDamaged(seed: number, count: number): Outcome {
       const at = Math.min(bytes.length - 4, start + 4 * random.below(64 * 5));
       view.setUint32(at, [0, 1, 0xffffffff, 0x7fffffff, random.below(bytes.length)][random.below(5)]!, true);
     } else bytes.fill(random.below(256), random.below(bytes.length), random.below(bytes.length));
-    // CPU time: other jobs of the machine do not count.
+    // CPU time: other processes do not count.
     const before = process.cpuUsage();
     const problem = readWhole(bytes);
     const { user, system } = process.cpuUsage(before);

@@ -11,7 +11,7 @@ function load(displacement: number): SassInstruction {
   return new SassInstruction(0, undefined, new Int32Array([0x981, field << 8, 0, 0]), 0);
 }
 
-/** Loads at byte offsets of one array, each placed at the given displacement of the machine code. */
+/** Loads at byte offsets of one array, each at the given displacement in machine code. */
 function placed(offsets: readonly number[], displacements: readonly number[]): readonly number[] {
   const body = offsets.map((offset, at) => `ld.global.u32 %r${20 + at}, [%d3+${offset}];`).join('\n');
   const kernel = kernelOf(body);

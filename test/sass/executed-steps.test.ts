@@ -16,7 +16,7 @@ import { withoutNvcc } from '../toolchain/fixture.ts';
 const temporary = mkdtempSync(join(tmpdir(), 'selvage-steps-'));
 after(() => rmSync(temporary, { recursive: true, force: true }));
 
-/** Each thread adds up n words; the loop has a store of its own where it is asked for. */
+/** Each thread adds up n words; the loop has a separate store if it is requested. */
 const loop = (pragma: string, store: string): string => `.version 9.0
 .target sm_90
 .address_size 64
@@ -75,27 +75,27 @@ function stepsOf(ptx: string): {
   return { text: whole && expressionText(whole), at, static: cubin.functions[0]!.code.length / 16 };
 }
 
-test('a warp executes each instruction of a loop once a round', { skip: withoutNvcc }, () => {
+test('a warp executes each instruction of a loop once in each iteration', { skip: withoutNvcc }, () => {
   const { text, at } = stepsOf(loop('.pragma "nounroll";', ''));
-  // Load, addition, counter, condition, branch; what stands in front of and behind the loop is executed once.
+  // Load, addition, counter, condition, branch; the code before and after the loop is executed once.
   assert.match(text!, /^5\*max\(1, n\) \+ \d+$/);
   assert.equal(at(110n) - at(10n), 500);
 });
 
-test('rounds of an unrolled loop take several rounds of the PTX each', { skip: withoutNvcc }, () => {
+test('iterations of an unrolled loop execute several iterations of the PTX each', { skip: withoutNvcc }, () => {
   const plain = stepsOf(loop('.pragma "nounroll";', 'st.global.u32 [%rd2+128], %r3;'));
   const unrolled = stepsOf(loop('', 'st.global.u32 [%rd2+128], %r3;'));
   assert.ok(unrolled.static > plain.static + 20);
-  // Each round loads and stores, whatever the loop was made of; a copy in the remainder counts once more.
+  // Each iteration loads and stores, in any form of the loop; a copy in the remainder counts again.
   const n = 1000n;
   assert.ok(unrolled.at(n) >= 3 * Number(n), unrolled.text!);
   assert.ok(unrolled.at(n) < 3 * plain.at(n), unrolled.text!);
 });
 
-test('loops whose rounds nobody knows have no bound', { skip: withoutNvcc }, () => {
+test('loops with unknown trip counts have no bound', { skip: withoutNvcc }, () => {
   const open = loop('.pragma "nounroll";', '').replace('add.s32 %r2, %r2, 1;', 'add.s32 %r2, %r2, %r4;');
   assert.equal(stepsOf(open).text, null);
-  // An atomic on shared memory is a loop of its own, which lasts as long as others interfere.
+  // An atomic on shared memory is a separate loop, which lasts as long as others interfere.
   const spinning = loop('.pragma "nounroll";', 'atom.shared.add.f32 %f1, [word], 0f3F800000;').replace('.reg .pred', '.shared .b32 word; .reg .f32 %f<2>; .reg .pred'); // oxfmt-ignore
   assert.equal(stepsOf(spinning).text, null);
 });

@@ -83,7 +83,8 @@ test('loads that the assembler merged cost what the wide load costs', { skip: wi
     }).conflicts;
     return expressionText(bound!);
   };
-  // Each of the store and the six loads has four lanes at each bank that it wants; a load of 128 bits has one in each of its turns.
+  // Each of the store and the six loads has four lanes at each bank that it accesses; a load of 128 bits has one in
+  // each quarter.
   assert.equal(conflicts(new Map()), '21');
   assert.equal(conflicts(merged), '9');
   // The four words that are loaded, and the address of the others.

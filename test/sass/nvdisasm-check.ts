@@ -1,7 +1,7 @@
 /**
- * Compares what Selvage reads in cubins with what NVIDIA's nvdisasm prints of them: mnemonics, guards, widths, targets,
- * source lines with their callers, lines of the PTX. Of architectures that this nvdisasm does not know, it counts the
- * instructions whose codes nobody knows.
+ * Compares Selvage's decoding of cubins with the output of NVIDIA's nvdisasm: mnemonics, guards, widths, targets,
+ * source lines with their callers, lines of the PTX. For architectures that this nvdisasm does not support, it counts
+ * the instructions with unknown codes.
  *
  *     node test/sass/nvdisasm-check.ts NVDISASM CUBIN…
  */
@@ -28,8 +28,8 @@ export interface Tally {
 }
 
 /**
- * What nvdisasm prints, by function's section and address, and the addresses of its labels; null where it does not know
- * the architecture. That of CUDA 12.4 knows those before sm_100.
+ * Output of nvdisasm, by function's section and address, and the addresses of its labels; null if it does not support
+ * the architecture. CUDA 12.4 supports those before sm_100.
  */
 function printed(
   nvdisasm: string,
@@ -127,7 +127,7 @@ function compare(
       const [mine, theirs] = [accessBits(instruction, version), printedBits(modifiers)];
       if (mine !== theirs) note(`${mine} bits, not ${theirs}: ${expected.text}`);
     }
-    // A call through a register names a base alone.
+    // A call through a register has only a base.
     const isDirect = /^(?:BRA|BSSY|CALL)$/.test(name) && !/CALL\S* U?R\d/.test(expected.text);
     const label = isDirect ? /`\((.*?)\)/.exec(expected.text)?.[1] : undefined;
     if (label !== undefined) {
@@ -145,7 +145,7 @@ function compare(
   }
 }
 
-/** Compares one file, where nvdisasm can read it; otherwise counts the codes that nobody knows. */
+/** Compares one file, if nvdisasm can read it; otherwise counts the unknown codes. */
 export function checkFile(nvdisasm: string | undefined, file: string, tallies: Map<string, Tally>): void {
   const cubin = readCubin(readFileSync(file));
   if ('problem' in cubin) throw new Error(`${file}: ${cubin.problem}`);

@@ -1,7 +1,7 @@
 /**
- * Holds cubins against the PTX that lies beside them (`A.cubin`, `A.ptx`), then plants faults: a barrier, fence, atomic or
- * store that is dropped, an access exchanged with the barrier next to it, and two accesses exchanged across a barrier.
- * What is said of a cubin as it is, is a false alarm. A fault in code that is no longer checked is counted apart.
+ * Compares cubins with the PTX next to them (`A.cubin`, `A.ptx`), then plants faults: a barrier, fence, atomic or store
+ * that is dropped, an access exchanged with the barrier next to it, and two accesses exchanged across a barrier. A
+ * finding in an unchanged cubin is a false alarm. A fault in code that then is not checked is counted separately.
  *
  *     node test/sass/planted-faults.ts SEED PLANTS CUBIN…
  */
@@ -31,7 +31,7 @@ const isOf = ({ opcode }: SassInstruction, kind: string): boolean =>
   opcode?.kind === kind &&
   (kind === 'fence' ? opcode.mnemonic === 'MEMBAR' : kind === 'copy' || spaces.has(opcode.space));
 
-/** Whether a fence stands beside one that reaches further, under the same guard: without it the code does the same. */
+/** Whether a fence is next to one of a wider scope, under the same guard: without it the code does the same. */
 function isCovered(instructions: readonly SassInstruction[], index: number): boolean {
   const one = instructions[index]!;
   const own = fenceStrength(one);

@@ -109,7 +109,7 @@ for (const arch of architectures) {
         other.set(kept);
       });
       const [one, other] = storesOf(instructionsOf(read(bytes).functions.find(({ isKernel }) => isKernel)!, versionOf(arch))).slice(index); // oxfmt-ignore
-      // The same code at both places is no exchange; only when it is issued may differ.
+      // Equal code at both places makes no difference; only its position in time may differ.
       const isSame = [0, 1, 2].every((word) => one!.words[word] === other!.words[word]);
       assert.equal(faultsOf(kernel, cubin).some(({ kind }) => kind === 'foreign'), !isSame, `store ${index}`); // oxfmt-ignore
     }
@@ -179,7 +179,7 @@ for (const arch of architectures) {
     assert.equal(workAt(16).atomic, 1);
     assert.equal(workAt(17)['store global 64'], 1);
     assert.ok(workAt(17).division! >= 1 && workAt(17).double! >= 4);
-    // The loop has eight rounds, which follow each other.
+    // The loop has eight iterations, which are unrolled.
     assert.ok(workAt(11).barrier! >= 7);
     assert.ok((profile.work.get('other') ?? 0) <= 1);
   });

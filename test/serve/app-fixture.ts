@@ -16,7 +16,7 @@ const { privateKey, publicKey } = generateKeyPairSync('rsa', {
   publicKeyEncoding: { type: 'spki', format: 'pem' },
 });
 
-/** What a GitHub needs beside its repository. */
+/** Responses of GitHub for an App, in addition to those for its repository. */
 export function appOptions(token: string): Pick<ServerOptions, 'isToken' | 'token'> & {
   readonly more: (api: Api) => Readonly<Record<string, Handler>>;
 } {

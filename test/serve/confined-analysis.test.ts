@@ -1,4 +1,4 @@
-/** Analyses in a process of their own, as the server of a GitHub App makes them. */
+/** Analyses in a separate process, as the server of a GitHub App makes them. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -60,10 +60,10 @@ test('what an analysis starts has no token and no network, and ends with it when
   const listener = createServer(() => (connections += 1));
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
   const { port } = listener.address() as AddressInfo;
-  // In place of the compiler: tells what it sees, and then holds 600 MB until it is ended.
+  // Replaces the compiler: writes its environment to a file, and then allocates 600 MB until it is ended.
   const tools = join(folder, 'tools');
   mkdirSync(tools);
-  const [told, wait] = [join(folder, 'told'), `600.${process.pid}`];
+  const [told, wait] = [join(folder, 'seen'), `600.${process.pid}`];
   const script = `#!/bin/bash
 { env; ls -l /proc/self/fd; (exec 3<>/dev/tcp/127.0.0.1/${port}) && echo connected; } > '${told}' 2>&1
 tail -c 600000000 < <(head -c 600000000 /dev/zero; sleep ${wait}) > /dev/null
@@ -96,7 +96,7 @@ tail -c 600000000 < <(head -c 600000000 /dev/zero; sleep ${wait}) > /dev/null
   listener.close();
 });
 
-/** The command lines of processes that hold a text. */
+/** The command lines of processes that contain a text. */
 function commandsWith(text: string): string[] {
   return readdirSync('/proc').flatMap((name) => {
     try {

@@ -69,7 +69,7 @@ async function handle({
 
 const checks = () => pull.server.checkRuns.map(({ title, conclusion, summary }) => ({ title, conclusion, summary }));
 
-test('an analysis that passes its time is told, and nothing of it is left', async () => {
+test('an analysis that exceeds its time is reported, and leaves no files', async () => {
   await handle({ milliseconds: 1 });
   const [run] = checks();
   assert.deepEqual([run?.title, run?.conclusion], ['Not analysed: the analysis passed its limits', 'failure']);
@@ -77,7 +77,7 @@ test('an analysis that passes its time is told, and nothing of it is left', asyn
   assert.deepEqual(readdirSync(join(folder, 'data')).filter((name) => name.startsWith('work-')), []); // oxfmt-ignore
 });
 
-test('a configuration that is wrong is told with its line', async () => {
+test('a wrong configuration is reported with its line', async () => {
   await handle({});
   const [run] = checks();
   assert.equal(run?.title, 'Not analysed: wrong usage or configuration');
@@ -92,7 +92,7 @@ test('what cannot be fetched is tried again, and the last attempt leaves an answ
   assert.deepEqual(checks().map(({ title }) => title), ['Not analysed: a defect of Selvage']); // oxfmt-ignore
 });
 
-test('a head that is not the newest, and a pull request that is closed, are left alone', async () => {
+test('an outdated head, and a closed pull request, are ignored', async () => {
   pull.head = 'd'.repeat(40);
   await handle({});
   pull.head = headSha;

@@ -1,5 +1,5 @@
 /**
- * Shows the way of a new owner on this machine: `selvage serve` makes a GitHub App of itself on a GitHub of the tests,
+ * Demonstrates the steps of a new owner locally: `selvage serve` makes a GitHub App of itself on a GitHub of the tests,
  * reviews a pull request there, and answers a command. Run: npm run try-app
  */
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
@@ -55,15 +55,15 @@ try {
   const about = { owner: TARGET.owner, repo: TARGET.repo, number: TARGET.pullNumber, headSha, baseSha };
   await deliver(port, 'opened', 'pull_request', pullRequestPayload('opened', about));
   await app.line(/delivery opened: reviewed/);
-  writeLine(`3. A pull request was opened. The check run says: ${server.checkRuns[0]?.title ?? 'nothing'}`);
+  writeLine(`3. A pull request was opened. Its check run: ${server.checkRuns[0]?.title ?? 'nothing'}`);
   for (const { path, line, body } of server.reviewComments)
     writeLine(`\n--- comment on ${path}:${line}\n${body}\n---\n`);
   const { id, body } = server.addComment(SOME_USER, '/selvage help');
   const names = { full_name: `${TARGET.owner}/${TARGET.repo}`, name: TARGET.repo, owner: { login: TARGET.owner } };
   const issue = { number: TARGET.pullNumber, pull_request: {} };
-  await deliver(port, 'said', 'issue_comment', { action: 'created', repository: names, issue, comment: { id, body, user: SOME_USER } }); // oxfmt-ignore
-  await app.line(/delivery said: answered/);
-  writeLine(`4. Somebody wrote \`/selvage help\`. The App answered:\n\n${pull.answers().at(-1) ?? ''}`);
+  await deliver(port, 'asked', 'issue_comment', { action: 'created', repository: names, issue, comment: { id, body, user: SOME_USER } }); // oxfmt-ignore
+  await app.line(/delivery asked: answered/);
+  writeLine(`4. A user wrote \`/selvage help\`. The App answered:\n\n${pull.answers().at(-1) ?? ''}`);
   for (const fault of server.faults) writeLine(`fault: ${fault}`);
   process.exitCode = server.faults.length > 0 ? 1 : 0;
 } finally {

@@ -131,7 +131,7 @@ test('unknown keys are refused with the nearest right one, at any depth', () => 
   );
 });
 
-test('wrong types and values are refused where they stand', () => {
+test('wrong types and values are refused at their position', () => {
   for (const [text, expected] of [
     ['arch: sm_80', /^2:7 config\/wrong-type arch is sm_80; it must be a list/],
     ['arch: [80]', /^2:8 config\/wrong-type arch\[0\] is 80; it must be text/],

@@ -1,4 +1,4 @@
-/** Files of facts: what they hold, and what is said of wrong ones. */
+/** Files of facts: contents, and messages for wrong ones. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseConfiguration, parseFacts } from '../../src/settings/configuration-parser.ts';
@@ -31,7 +31,7 @@ test('entries are those of a configuration, and marked as facts', () => {
   assert.equal(others.args.get('n'), 9007199254740993n);
 });
 
-test('what is wrong is said with its place and a remedy', () => {
+test('errors are reported with their place and a remedy', () => {
   assert.match(problems('{ "kernels": [ { "match": "k", } ] }')[0]!, /^1:3\d This is not valid JSON: .* double quotes/);
   assert.match(problems("{ 'kernels': [] }")[0]!, /^1:3 This is not valid JSON/);
   assert.match(problems('kernels:\n  - match: k\n')[0]!, /^1:1 This is not valid JSON/);

@@ -48,7 +48,7 @@ test('dimensions out of range are refused with the limit', () => {
   for (const [option, value, expected] of cases) assert.match(refusal('check', 'a.cu', option, value), expected);
 });
 
-test('a grid that is no multiple of the cluster is refused', () => {
+test('a grid that is not a multiple of the cluster is refused', () => {
   assert.match(refusal('check', 'a.cu', '--grid', '10', '--cluster', '4'), /multiple/);
 });
 
@@ -99,7 +99,7 @@ test('repeatable options add up and the rest goes to nvcc', () => {
   assert.deepEqual(invocation.paths, ['a.cu']);
 });
 
-test('schedules have names beside their numbers', () => {
+test('schedules have names in addition to their numbers', () => {
   const number = (text: string): number | undefined => {
     const invocation = parseCommandLine(['run', 'a.cu', '--schedule', text]);
     return invocation.kind === 'command' ? invocation.options.run.schedule : undefined;

@@ -123,7 +123,7 @@ function* points(unknowns: number, low: number, high: number): Generator<number[
   else for (const rest of points(unknowns - 1, low, high)) for (let x = low; x <= high; x++) yield [...rest, x];
 }
 
-test('linear formulas over a box: as trying all of its points says', async () => {
+test('linear formulas over a box: the result agrees with trying all of its points', async () => {
   const counts = { sat: 0, unsat: 0, unknown: 0 };
   const count = sweep(150, 400);
   for (let seed = 0; seed < count; seed++) {
@@ -156,7 +156,7 @@ test('linear formulas over a box: as trying all of its points says', async () =>
   assert.ok(counts.unknown < count / 10, JSON.stringify(counts));
 });
 
-test('numbers without bounds: as Z3 says', async () => {
+test('numbers without bounds: the result agrees with Z3', async () => {
   const solver = await sharedSolver();
   const counts = { sat: 0, unsat: 0, unknown: 0 };
   for (let seed = 5000; seed < 5050; seed++) {
@@ -182,7 +182,7 @@ test('what the shape of sums decides', async () => {
     session.add(facts.map((fact) => `(assert ${fact})`).join(''));
     return (await session.check([], units)).kind;
   };
-  // Two buffers in turn, whatever the round.
+  // Two alternating buffers, in any iteration.
   const turns = ['(<= 0 k 2147483647)', '(= a (mod k 2))', '(= b (mod (+ k 1) 2))'];
   assert.equal(await decide('k a b', ...turns, '(= a b)'), 'unsat');
   assert.equal(await decide('k a b', ...turns, '(= a (- 1 b))', '(> k 1000000)'), 'sat');
@@ -211,7 +211,7 @@ test('what is not linear goes to the other solver, and stays there', async () =>
 
 const bitOperations = ['bvadd', 'bvmul', 'bvand', 'bvor', 'bvxor', 'bvshl', 'bvlshr', 'bvashr', 'bvudiv', 'bvurem'];
 
-/** A bit-vector of so many bits over the unknowns x0 to x2. */
+/** A bit-vector of the given width over the unknowns x0 to x2. */
 function randomBits(random: Random, bits: number, depth: number): string {
   if (depth === 0 || random.chance(0.1))
     return random.chance(0.25) ? `(_ bv${random.below(2 ** bits)} ${bits})` : `x${random.below(3)}`;
@@ -228,7 +228,7 @@ function randomBits(random: Random, bits: number, depth: number): string {
   }
 }
 
-test('bit-vectors: as Z3 says, and models hold', async () => {
+test('bit-vectors: the result agrees with Z3, and models satisfy the formulas', async () => {
   const solver = await sharedSolver();
   const counts = { sat: 0, unsat: 0, unknown: 0 };
   for (let seed = 0; seed < 50; seed++) {

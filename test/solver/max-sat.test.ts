@@ -57,12 +57,12 @@ test('Z3 finds no lighter set than the search for hitting sets, and no heavier',
   }
 });
 
-test('an empty clause cannot be met, and no clause needs nothing', async () => {
+test('an empty clause cannot be satisfied, and an empty list of clauses needs nothing', async () => {
   assert.equal(await lightestSet(solver, [[1], []], () => 1, budget), null);
   assert.deepEqual(await lightestSet(solver, [], () => 1, budget), { set: [], weight: 0, exact: true });
 });
 
-test('a budget that runs out leaves what was found, and says that it may not be the lightest', async () => {
+test('an exhausted budget leaves the best result so far, marked as possibly not the lightest', async () => {
   const clauses = Array.from({ length: 40 }, (_, at) => [at, (at * 7 + 1) % 40, (at * 11 + 3) % 40]);
   const weight = (element: number): number => 1000 + element;
   assert.equal(await lightestSet(solver, clauses, weight, { units: 1, questions: 100 }), null);

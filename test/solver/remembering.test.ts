@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type KnownAnswers, remembering } from '../../src/solver/remembering.ts';
 import type { Solver, SolverAnswer } from '../../src/solver/solver.ts';
 
-/** A solver that counts what it is asked, and answers each script in turn. */
+/** A solver that counts its queries, and answers scripts in order. */
 function counting(answers: (asked: number) => SolverAnswer | Error): { solver: Solver; asked: () => number } {
   let asked = 0;
   const check = async (): Promise<SolverAnswer> => {
@@ -15,7 +15,7 @@ function counting(answers: (asked: number) => SolverAnswer | Error): { solver: S
   return { solver: { name: 'counting', close: async () => undefined, open }, asked: () => asked };
 }
 
-test('the first answer of a session holds for all that were told the same', async () => {
+test('the first answer of a session is reused for all sessions with the same queries', async () => {
   const known: KnownAnswers = new Map();
   const { solver, asked } = counting((number) => ({ kind: 'sat', model: new Map([['x', BigInt(number)]]) }));
   const ask = async (script: string, units: number): Promise<SolverAnswer> => {
@@ -29,7 +29,7 @@ test('the first answer of a session holds for all that were told the same', asyn
   await ask('(assert q)', 5);
   await ask('(assert p)', 6);
   assert.equal(asked(), 3);
-  // What a session learns from an answer belongs to it alone.
+  // State that a session derives from an answer is not shared.
   const session = remembering(solver, known).open();
   session.add('(assert p)');
   assert.equal(await session.check([], 5), both[0]);

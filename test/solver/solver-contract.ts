@@ -1,4 +1,4 @@
-/** What every solver behind the interface must do. */
+/** Requirements on every implementation of the solver interface. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { after, test } from 'node:test';
@@ -180,7 +180,7 @@ export async function testSolver(start: () => Promise<Solver>, startText: string
     assert.equal((await session.check([], units)).kind, 'unknown');
   });
 
-  test('the process ends by itself, with Z3 loading, loaded, or closed in mid-check', () => {
+  test('the process ends without a signal, with Z3 loading, loaded, or closed in mid-check', () => {
     const program = (body: string): string => `${startText}\n${body}\nconsole.log('end');`;
     for (const [body, printed] of [
       ['', 'end\n'],

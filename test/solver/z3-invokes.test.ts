@@ -9,8 +9,8 @@ const section = (id: number, ...entries: number[][]): number[] => [id, entries.f
 const body = (...code: number[]): number[] => [code.length + 2, 0, ...code, 0x0b];
 
 /**
- * As much of a C++ program as the calls concern: `main` calls the function at 0 in a `try` block, and that throws its
- * argument. The result of `main` is what it finds in `threw` afterwards, and `stack` tells what it was restored to.
+ * The part of a C++ program that the calls concern: `main` calls the function at 0 in a `try` block, which throws its
+ * argument. The result of `main` is the value of `threw` afterwards, and `stack` is the restored stack pointer.
  */
 const program = new WebAssembly.Module(
   Uint8Array.from([
@@ -46,7 +46,7 @@ class CppException extends Error {
   readonly excPtr = 7;
 }
 
-/** Runs `main`; the function that JavaScript gives in place of `invoke_vi` must not be called. */
+/** Runs `main`; the JavaScript function for `invoke_vi` must not be called. */
 function run(thrower: (value: number) => void): number {
   const called = (): never => assert.fail('invoke_vi of JavaScript was called');
   const env = { __cxa_throw: thrower as WebAssembly.ImportedFunction, invoke_vi: called };

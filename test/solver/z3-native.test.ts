@@ -12,7 +12,7 @@ after(() => rmSync(folder, { recursive: true }));
 /** Prints what it is asked to echo. */
 const answering =
   'while read -r line; do case "$line" in "(echo "*) line=${line#*?\\"}; echo "${line%\\"*}";; esac; done';
-/** A program that stands in for Z3: a shell script. */
+/** A program that simulates Z3: a shell script. */
 function program(name: string, body: string): string {
   const file = join(folder, name);
   writeFileSync(file, `#!/bin/sh\ncase "$1" in --version) echo 'Z3 version 9.9.9 - 64 bit'; exit;; esac\n${body}\n`);
@@ -53,7 +53,7 @@ test('it gets no environment but the language of its messages', async () => {
   await solver.close();
 });
 
-test('a process that dies, hangs or prints what is no answer decides nothing', async () => {
+test('a process that dies, hangs or prints an invalid answer decides nothing', async () => {
   const dying = await startNativeZ3(program('dying', 'read line; echo oops; exit 1'));
   const broken = await decide(dying, '(declare-const x Int)');
   assert.deepEqual(broken, { kind: 'unknown', reason: 'Z3 broke down: oops\n', nondeterministic: true });

@@ -30,7 +30,7 @@ test('lines in hunks include context, and only one hunk holds both ends of a ran
   assert.equal(hunkAt({ ...file, hunks: null }, 10), undefined);
 });
 
-test('what is no diff is refused', () => {
+test('an invalid diff is refused', () => {
   assert.throws(() => parseHunks('@@ -1,2 +1,2 @@\n a'));
   assert.deepEqual(parseHunks(''), []);
 });

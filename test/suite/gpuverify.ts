@@ -1,14 +1,13 @@
 /**
- * Scores the verdicts on the CUDA kernels of a checkout of mc-imperial/gpuverify:
- * `npm run suite -- gpuverify CHECKOUT FACTS [WORD…] [--json FILE] [--jobs N]`. FACTS is a folder with `kernels.json`
- * (launches and expected verdicts) and `shim.h` (lets nvcc compile the kernels unmodified). Both lie outside of this
- * repository. Race-free rows tolerate writes of equal values, as that suite does; in the others they count as races, because
- * Selvage shows more of them to be equal than GPUVerify does; those of one instruction of one warp are proved, and told by a
- * notice. Rows whose verdict takes warps to run in lockstep are checked
- * so configured, and once more without. That suite speaks of all arguments: a row that races or diverges and is proved
- * under preconditions is checked again with these negated, and that verdict counts. A row that nvcc or ptxas refuses is
- * left out, with what they say. The exit code is 1 where a verdict is wrong: a race-free kernel called `race` or
- * `divergent`, or one that races or diverges called `proved`.
+ * Scores the verdicts on the CUDA kernels of a checkout of mc-imperial/gpuverify: `npm run suite -- gpuverify CHECKOUT
+ * FACTS [WORD…] [--json FILE] [--jobs N]`. FACTS is a folder with `kernels.json` (launches and expected verdicts) and
+ * `shim.h` (lets nvcc compile the kernels unmodified). Both are outside of this repository. Race-free rows tolerate
+ * writes of equal values, as that suite does; in the others they count as races, because Selvage proves more of them
+ * equal than GPUVerify does; those of one instruction of one warp are proved, and reported as a notice. Rows whose
+ * verdict assumes warps in lockstep are checked with that option, and again without. That suite covers all arguments: a
+ * row that races or diverges and is proved under preconditions is checked again with these negated, and that verdict
+ * counts. A row that nvcc or ptxas rejects is left out, with their message. The exit code is 1 if a verdict is wrong: a
+ * race-free kernel called `race` or `divergent`, or one that races or diverges called `proved`.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -45,7 +44,7 @@ interface Row {
   readonly reason: string;
   /** What its proof takes for granted of the arguments. */
   readonly preconditions: readonly string[];
-  /** It is proved, and a notice tells of writes of equal values. */
+  /** It is proved, and a notice reports writes of equal values. */
   readonly equalWrites?: true;
   /** Without `warp-lockstep`, where the row is checked with it. */
   readonly alone?: { readonly outcome: Outcome; readonly race: string };
@@ -125,7 +124,7 @@ async function rowOf(
     configFor(lockstep, fact.expected === 'race-free' ? 'allow' : 'warning');
   const file = join(root, fact.path.split('/').slice(1).join('/'));
   const threads = fact.blockDim.reduce((product, size) => product * size, 1);
-  // Warps of another size are not ours to assume; a block of one warp is one, whatever its size.
+  // Warps of another size cannot be assumed; a block of one warp is one, of any size.
   const isLockstep = fact.warpSync === warpSize || (fact.warpSync !== undefined && threads <= fact.warpSync);
   const row = await score(fact, file, shimFolder, config(isLockstep), isLockstep);
   if (row.outcome === 'excluded') return row;
@@ -136,7 +135,7 @@ async function rowOf(
   return { ...row, alone: { outcome, race } };
 }
 
-/** What nvcc or ptxas says where the file does not become machine code; null where it does. */
+/** Messages of nvcc or ptxas if the file does not compile to machine code; null if it does. */
 function assemble(file: string, fact: Fact, shimFolder: string, output: string): Promise<string | null> {
   const words = ['-cubin', '-arch=sm_80', ...compilerWords(fact, shimFolder), file, '-o', output];
   return new Promise((done) => {
@@ -256,9 +255,9 @@ function print(rows: readonly Row[]): void {
   }
   const equal = rows.filter(({ equalWrites }) => equalWrites === true);
   writeLine(
-    `of the races told as writes of equal values: ${equal.length}${equal.map(({ path }) => `\n  ${path}`).join('')}`,
+    `of the races only writes of equal values: ${equal.length}${equal.map(({ path }) => `\n  ${path}`).join('')}`,
   );
   const times = rows.map(({ check: own }) => own).sort((a, b) => a - b);
   const at = (share: number): string => (times[Math.floor(share * (times.length - 1))] ?? 0).toFixed(0);
-  writeLine(`checker alone: median ${at(0.5)} ms, 90th percentile ${at(0.9)} ms, most ${at(1)} ms`);
+  writeLine(`only the checker: median ${at(0.5)} ms, 90th percentile ${at(0.9)} ms, most ${at(1)} ms`);
 }

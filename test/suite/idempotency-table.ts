@@ -62,7 +62,7 @@ export function idempotencyTable(units: readonly ClassifiedUnit[]): string {
     `launches of conditional kernels: ${ofConditional.length}; idempotent: ${share(ofConditional.filter(({ verdict }) => verdict === 'idempotent').length, ofConditional.length)}; judged: ${share(ofConditional.filter(isJudged).length, ofConditional.length)}, of them as long as no index wraps around: ${ofConditional.filter(({ assumptions }) => assumptions !== undefined).length}`,
     `why the others are open: ${count(ofConditional.filter((launch) => !isJudged(launch)).map(({ reason = '' }) => reason.replace(/`[^`]*`/g, '`…`').replace(/(?:, `…`)+/, ' …')))}`,
     `launches of all kernels: ${launches.length}; idempotent: ${share(launches.filter(({ verdict }) => verdict === 'idempotent').length, launches.length)}`,
-    `checkpoint avoided, each launch once: ${(bytes / 2 ** 20).toFixed(1)} MiB before ${saved.length} idempotent launches whose sizes the program says`,
+    `checkpoint avoided, each launch once: ${(bytes / 2 ** 20).toFixed(1)} MiB before ${saved.length} idempotent launches with known sizes`,
     `why kernels are undecided (a kernel may have several reasons): ${count(open.flatMap(({ instances }) => [...new Set(instances.flatMap(({ reasons }) => reasons.map(({ kind }) => kind)))]))}`,
     '',
   ].join('\n');
@@ -103,7 +103,7 @@ function definitionsOf(units: readonly ClassifiedUnit[]): Definition[] {
   }));
 }
 
-/** Launches of instances, each place once: it is as good as the worst of what is said of it. */
+/** Launches of instances, each place once: its verdict is the worst one. */
 function launchesOf(instances: readonly ClassifiedKernel[]): ClassifiedLaunch[] {
   const bySite = new Map<string, ClassifiedLaunch>();
   for (const launch of instances.flatMap(({ launches }) => launches)) {

@@ -1,12 +1,12 @@
 /**
- * Classifies the kernels of a checkout of NVIDIA/cuda-samples, and judges the launches that the samples make:
- * `npm run suite -- idempotency CHECKOUT [FILTER…] [--out FILE] [--limit SECONDS]`. Each file `.cu` that
- * `nvcc -ptx -std=c++17 -ICommon` compiles for the default architecture is a unit; the whole checkout is the repository.
+ * Classifies the kernels of a checkout of NVIDIA/cuda-samples, and the launches that the samples make: `npm run suite
+ * -- idempotency CHECKOUT [FILTER…] [--out FILE] [--limit SECONDS]`. Each file `.cu` that `nvcc -ptx -std=c++17
+ * -ICommon` compiles for the default architecture is a unit; the whole checkout is the repository.
  *
- * The results are lines of JSON in FILE; units that stand there are not classified again, so a run that was ended goes on
- * where it was. A unit that takes more CPU time than the limit, 300 s unless stated, is told. The table
- * (`idempotency-table.ts`) is made of all of them. What reads the file again without classifying anything is a FILTER
- * that matches no unit. The exit code is 1 where a unit ends with a defect.
+ * The results are lines of JSON in FILE; units in that file are not classified again, so an interrupted run is resumed.
+ * A unit that takes more CPU time than the limit, by default 300 s, is reported. The table (`idempotency-table.ts`)
+ * covers all units in FILE. A FILTER that matches no unit only prints the table. The exit code is 1 if a unit ends with
+ * an internal error.
  */
 import { appendFileSync, existsSync, globSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

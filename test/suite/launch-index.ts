@@ -1,8 +1,8 @@
 /**
- * `npm run suite -- launch-index [--files N] [--bytes N] [--seed N]`: what the index of launches costs in a generated
- * repository of CUDA sources (2,000 of 15 KB unless stated), beside `nvcc -ptx` of one of them: cold, warm, and after a
- * file was changed. CPU time of processes with all that they start, less that of a process that opens the tree alone.
- * The exit code is 1 where cold costs more than nvcc, warm more than a fifth of it, or an answer is wrong.
+ * `npm run suite -- launch-index [--files N] [--bytes N] [--seed N]`: time of the index of launches in a generated
+ * repository of CUDA sources (by default 2,000 of 15 KB), compared with `nvcc -ptx` of one of them: cold, warm, and
+ * after a file was changed. CPU time of processes and their children, less that of a process that only opens the tree.
+ * The exit code is 1 if cold costs more than nvcc, warm more than a fifth of it, or an answer is wrong.
  */
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

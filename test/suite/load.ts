@@ -1,7 +1,8 @@
 /**
  * Compares the reports on a file on an idle machine and on a busy one, byte for byte:
- * `npm run suite -- load FILE… [--busy N] [--options="WORD…"] [-- NVCC ARG…]`. Beside the second check of a file N processes
- * (default 8) count without end. A verdict that `--timeout` cut is a failure too. The exit code is 1 where there is one.
+ * `npm run suite -- load FILE… [--busy N] [--options="WORD…"] [-- NVCC ARG…]`. During the second check of a file N
+ * processes (default 8) count without end. A verdict that `--timeout` cut is a failure too. The exit code is 1 if there
+ * is a failure.
  */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

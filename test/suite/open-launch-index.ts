@@ -1,4 +1,4 @@
-/** A process of its own for `launch-index.ts`: opens a tree, and its index of launches where that is asked for. */
+/** A separate process for `launch-index.ts`: opens a tree, and on request its index of launches. */
 import assert from 'node:assert/strict';
 import { openLaunchIndex } from '../../src/app/project/launch-index.ts';
 import { openSourceTree } from '../../src/app/project/source-tree.ts';

@@ -1,19 +1,17 @@
 /**
  * Repairs of seeded edits of kernels outside of this repository:
  * `npm run suite -- repair-edits CHECKOUT [FILTER…] [--seed N] [--count N] [--most BYTES] [--dear SECONDS] [--limit SECONDS] [--facts FOLDER] [--out FILE] [--again] [-- NVCC…]`.
- * CHECKOUT is one of NVIDIA/cuda-samples, or with `--facts` one of mc-imperial/gpuverify (`gpuverify.ts` says what that
- * folder holds). An edit deletes a barrier, moves it into a branch beside it, or widens a guard behind it (`<` becomes
- * `<=`), in a file or in a header of its folder. What counts are edits after which a run refutes a kernel, if none does
- * before. Prints each with what became of it and the patch, and the share that is repaired; those that are not are for
- * reading.
+ * CHECKOUT is one of NVIDIA/cuda-samples, or with `--facts` one of mc-imperial/gpuverify (`gpuverify.ts` describes that
+ * folder). An edit deletes a barrier, moves it into an adjacent branch, or widens a guard after it (`<` becomes `<=`),
+ * in a file or in a header of its folder. Only edits after which a run refutes a kernel, if none does before, count.
+ * Prints each with its outcome and the patch, and the share that is repaired.
  *
- * Kinds of edits take turns, and files that have one of the kind. Files whose text, with headers of their folder, is longer
- * than `--most` (24,000 bytes) have none. Seconds are of CPU: a file whose check takes longer than `--dear` (15) has no
- * further turn, and how many those are is told. A repair that is ended by `--limit` (120) is late, and
- * counts among those that are not repaired. So no bound chooses among results.
+ * Kinds of edits alternate, and so do the files that have one of the kind. Files whose text, with headers of their
+ * folder, is longer than `--most` (24,000 bytes) have none. Seconds are of CPU: a file whose check takes longer than
+ * `--dear` (15) is not used again; the number of such files is printed. A repair that is ended by `--limit` (120) is
+ * late, and counts among those that are not repaired. So no bound chooses among results.
  *
- * FILE gets lines of JSON, and is gone on with. With `--again`, the edits that FILE says are refuted are repaired once
- * more, and no others.
+ * FILE gets lines of JSON, and is continued. With `--again`, only the refuted edits of FILE are repaired again.
  */
 import { appendFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'; // oxfmt-ignore
 import { tmpdir } from 'node:os';
@@ -66,7 +64,7 @@ interface Line {
 interface Before {
   readonly path: string;
   readonly kernel: string | null;
-  /** Kernels that are refuted, without namespaces, parameters and template arguments; null where nobody knows. */
+  /** Kernels that are refuted, without namespaces, parameters and template arguments; null if unknown. */
   readonly before: readonly string[] | null;
   readonly cpu: number;
 }
@@ -154,7 +152,7 @@ try {
   console.log(
     [
       `${counted.length} of ${tries.edits} edits are refuted by a run: ${share('repaired')} repaired, ${share('in part')} in part, ${share('not')} not, ${share('late')} late`,
-      `${left.dear.size} files are too dear, ${left.broken.size} do not compile`,
+      `${left.dear.size} files are too expensive, ${left.broken.size} do not compile`,
       `${tries.cpu.toFixed(0)} s of CPU, and ${[...before.values()].reduce((sum, { cpu }) => sum + cpu, 0).toFixed(0)} s on kernels as they are`,
     ].join('\n'),
   );
@@ -261,7 +259,7 @@ async function editsIn(unit: Unit, file: string): Promise<Edit[]> {
   });
 }
 
-/** The kernels in which a run shows what a repair is to remove: errors, and warnings that hold at some natural settings. */
+/** The kernels with findings that a repair has to remove: errors, and warnings under some representative launches. */
 function refuted({ kernels }: Report): Set<string> {
   const isShown = ({ code, severity, confirmed }: Told): boolean =>
     confirmed && severity !== 'notice' && code !== 'barrier/early-exit' && code !== 'memory/out-of-bounds';
@@ -276,7 +274,7 @@ function bare(name: string): string {
   return name.replace(/[(<].*/s, '').replace(/^.*::/, '');
 }
 
-/** The kernels that are refuted as they are; null where that is not known. */
+/** The kernels that are refuted without the edit; null if that is unknown. */
 async function refutedBefore(unit: Unit, kernel: string | null): Promise<Before['before']> {
   const key = `${unit.path} ${kernel}`;
   const known = before.get(key);
@@ -310,7 +308,7 @@ async function outcomeOf({ unit, file, kernel, text }: Edit, name: string): Prom
   if (shown.length === 0) return none(check.report ? 'no run refutes it' : check.stderr.slice(-300));
   const original = await refutedBefore(unit, kernel);
   const fresh = shown.filter((one) => original !== null && !original.includes(one));
-  if (fresh.length === 0) return none(original ? 'refuted as it is' : 'nobody knows what it was');
+  if (fresh.length === 0) return none(original ? 'refuted as it is' : 'its original verdict is unknown');
   const selected = kernel === null ? [] : ['--kernel', kernel];
   const { report, stderr, ...repair } = await selvage('repair', unit, edited, selected, Number(values.limit));
   const cpu = check.cpu + repair.cpu;
@@ -330,8 +328,8 @@ function isNotNeeded({ repair: { status } }: Report['kernels'][number]): boolean
 }
 
 /**
- * Runs the command line on a copy of the file's sample, for so many seconds of CPU. What one run builds is kept in the user's
- * cache folder for the next.
+ * Runs the command line on a copy of the file's sample, with a limit of CPU seconds. Builds are cached in the user's
+ * cache folder.
  */
 async function selvage(
   command: string,

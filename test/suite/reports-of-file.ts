@@ -17,7 +17,7 @@ const alike: Readonly<Record<string, CheckedInOptions>> = {
 export interface FileComparison {
   /** Of the reports above, by name. */
   readonly same: Readonly<Record<string, boolean>>;
-  /** With the bundled solver, and with that of PATH; null where there is none. */
+  /** With the bundled solver, and with that of PATH; null if it is not installed. */
   readonly wasm: readonly KernelVerdicts[];
   readonly native: readonly KernelVerdicts[] | null;
   readonly asksSolver: boolean;

@@ -1,8 +1,8 @@
 /**
- * Checks and runs one mutant of a sample, in a process of its own that `sample-mutants.ts` can end:
- * `node sample-mutant.ts FOLDER UNIT COMMON KERNEL ORIGINAL`. ORIGINAL is the file with the PTX of the unit as it was; where
- * there is none, the unit is built into it, and nothing is checked. Prints what it comes to as JSON: a judgement, or null
- * where the mutant does not compile, or compiles to what it was.
+ * Checks and runs one mutant of a sample, in a separate process that `sample-mutants.ts` can end: `node
+ * sample-mutant.ts FOLDER UNIT COMMON KERNEL ORIGINAL`. ORIGINAL is the file with the PTX of the unmodified unit; if it
+ * does not exist, the unit is built into it, and nothing is checked. Prints the result as JSON: a judgement, or null if
+ * the mutant does not compile, or compiles to the same PTX.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { optionDefaults } from '../../src/settings/defaults.ts';

@@ -2,13 +2,13 @@
  * Mutants of a checkout of NVIDIA/cuda-samples: a barrier, a guard, a stride or an atomic of a kernel is changed, fifty
  * times each. `npm run suite -- sample-mutants CHECKOUT UNITS [FILTER…] [--seed N] [--each N] [--part NAME]… [--out FILE] [--limit SECONDS]`
  * takes the units that UNITS, the output of the suite `samples`, calls checked. Each mutant is checked in the folder of
- * its sample, without any option, and run at the sizes of the sample's own launches; where only the run knows them, at
- * natural ones that meet what ties the launch. Of each that a run refutes nothing may be proved that the run refutes, and
- * it must get the severity of section 2 of the design (`../kernels/wanted-severity.ts`).
+ * its sample, without any option, and run at the sizes of the sample's own launches; if they are known only at run
+ * time, at representative ones that satisfy the launch constraints. No property that a run refutes may be proved, and
+ * the finding must get the severity of section 2 of the design (`../kernels/wanted-severity.ts`).
  *
- * The outcomes are lines of JSON in FILE, which is gone on with. A mutant that takes more seconds of CPU than the limit is told, and
- * another one takes its place. Prints the table by part and the misses; the exit code is 1 where something refuted is
- * proved, or less than 90 % of the severities are right.
+ * The outcomes are lines of JSON in FILE, which is continued. A mutant that takes more seconds of CPU than the limit is
+ * reported, and another one replaces it. Prints the table by part and the misses; the exit code is 1 if a refuted
+ * property is proved, or less than 90 % of the severities are right.
  */
 import { appendFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'; // oxfmt-ignore
 import { tmpdir } from 'node:os';
@@ -28,7 +28,7 @@ interface Original {
   readonly sites: readonly Site[];
 }
 
-/** One mutant: `outcome` is null where it does not compile or changes nothing, and `late` where it took too long. */
+/** One mutant: `outcome` is null if it does not compile or changes nothing, and `late` if it took too long. */
 interface Line {
   readonly part: Part;
   readonly name: string;

@@ -1,4 +1,4 @@
-/** That the table of samples counts kernels by their worst instance, and tells what must not be. */
+/** The table of samples counts kernels by their worst instance, and reports forbidden results. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type SampleKernel, type SampleUnit, sampleTable } from './samples-table.ts';
@@ -40,7 +40,7 @@ test('a definition counts once, by the worst of its instances in all units', () 
   assert.match(table, /1: possible: line N of FILE\n +launch known: f \(a\/k\.cuh:4\)/);
 });
 
-test('kernels of units that end early are not checked, and those of units that do not compile are none', () => {
+test('kernels of units that end early are not checked, and those of units that do not compile do not count', () => {
   const table = sampleTable([
     unit('a/x.cu', { outcome: 'out of time', entries: ['f', 'g'] }),
     unit('a/y.cu', { outcome: 'not compiled', entries: ['h'] }),
@@ -49,7 +49,7 @@ test('kernels of units that end early are not checked, and those of units that d
   assert.match(table, /not checked: 2 \(100\.0 %\)/);
 });
 
-test('a finding of several instances counts once, and launches of other samples are told', () => {
+test('a finding of several instances counts once, and launches of other samples are reported', () => {
   const finding = { code: 'race/shared', severity: 'error', lines: 'a/k.cuh:7', text: 'they race' };
   const foreign = { race: 'race', findings: [finding], sites: ['b/main.cu:3'], foreign: ['b/main.cu:3'] };
   const table = sampleTable([

@@ -31,7 +31,7 @@ export interface SampleKernel {
   readonly foreign: readonly string[];
 }
 
-/** Whether a launch says it: as numbers, by the kernel's arguments, or not. */
+/** How a launch is known: as numbers, by the kernel's arguments, or not. */
 type Known = 'given' | 'tied' | 'open';
 
 export interface SampleUnit {
@@ -39,7 +39,7 @@ export interface SampleUnit {
   readonly sample: string;
   readonly outcome: 'checked' | 'defect' | 'failed' | 'out of time' | 'not compiled' | 'no kernels';
   readonly message?: string;
-  /** Names of its own kernels, as the PTX of nvcc has them. */
+  /** Names of the kernels that it defines, as the PTX of nvcc has them. */
   readonly entries: readonly string[];
   readonly kernels: readonly SampleKernel[];
   /** Errors and warnings that no kernel has. */
@@ -110,7 +110,7 @@ function reasonOf({ instances, rank }: Definition): string {
   const worst = instances.filter((instance) => rankOf(instance) === rank);
   if (rank >= ranks.indexOf('race')) {
     const codes = worst.flatMap(({ findings }) => findings.map(({ code, severity, origin }) => `${severity} ${code}${origin === undefined || origin === '' ? '' : ` (${origin})`}`)); // oxfmt-ignore
-    return `${ranks[rank]}: ${[...new Set(codes)].sort().join(', ') || 'told by notices'}`;
+    return `${ranks[rank]}: ${[...new Set(codes)].sort().join(', ') || 'reported as notices'}`;
   }
   return `${ranks[rank]}: ${withoutNames(worst[0]!.reasons[0] ?? '')}`;
 }
@@ -183,7 +183,7 @@ export function sampleTable(units: readonly SampleUnit[]): string {
   const walls = timed.map(({ wall, nvccWall }) => wall! / nvccWall!);
   const figures = (list: readonly number[]): string => [0.5, 0.9, 1].map((share) => quantile(list, share).toFixed(1)).join(', '); // oxfmt-ignore
   addLine(`\nCPU against nvcc -ptx: median, 90th percentile, worst: ${figures(ratios)}; wall: ${figures(walls)}`);
-  addLine('dearest units (seconds of CPU, of nvcc)');
+  addLine('slowest units (seconds of CPU, of nvcc)');
   for (const { unit, cpu, nvccCpu, outcome } of timed.toSorted((a, b) => b.cpu! - a.cpu!).slice(0, dearestUnits)) addLine(`  ${cpu!.toFixed(1)} ${nvccCpu!.toFixed(1)} ${unit}${outcome === 'checked' ? '' : ` (${outcome})`}`); // oxfmt-ignore
   return `${lines.join('\n')}\n`;
 }

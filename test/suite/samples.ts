@@ -1,13 +1,13 @@
 /**
- * Measures the check on a checkout of NVIDIA/cuda-samples, without any option:
- * `npm run suite -- samples CHECKOUT [FILTER…] [--jobs K] [--out FILE] [--own] [--limit SECONDS]`. Each file `.cu` that
- * `nvcc -ptx -std=c++17 -ICommon` compiles for the default architecture is a unit. The whole checkout is the repository,
- * so that a launch of another sample could be found; with `--own` it is the folder of the sample alone.
+ * Measures the check on a checkout of NVIDIA/cuda-samples, without any option: `npm run suite -- samples CHECKOUT
+ * [FILTER…] [--jobs K] [--out FILE] [--own] [--limit SECONDS]`. Each file `.cu` that `nvcc -ptx -std=c++17 -ICommon`
+ * compiles for the default architecture is a unit. The whole checkout is the repository, so that a launch of another
+ * sample could be found; with `--own` only the folder of the sample is.
  *
- * The results are lines of JSON in FILE; units that stand there are not checked again, so a run that was ended goes on
- * where it was. A unit that takes more CPU time than the limit, 300 s unless stated, is told. The table
- * (`samples-table.ts`) is made of all of them. What reads the file again without checking anything is a FILTER that
- * matches no unit. The exit code is 1 where a unit ends with a defect, or the launch of another sample is used.
+ * The results are lines of JSON in FILE; units in that file are not checked again, so an interrupted run is resumed. A
+ * unit that takes more CPU time than the limit, by default 300 s, is reported. The table (`samples-table.ts`) covers
+ * all units in FILE. A FILTER that matches no unit only prints the table. The exit code is 1 if a unit ends with an
+ * internal error, or the launch of another sample is used.
  */
 import { appendFileSync, cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'; // oxfmt-ignore
 import { tmpdir } from 'node:os';

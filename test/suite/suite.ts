@@ -1,4 +1,7 @@
-/** The suites that are run by hand: `npm run suite -- NAME …`. Each is a file of this folder, which says what it takes. */
+/**
+ * The suites that are run by hand: `npm run suite -- NAME …`. Each is a file of this folder, which documents its
+ * arguments.
+ */
 const suites: Readonly<Record<string, () => Promise<unknown>>> = {
   determinism: () => import('./determinism.ts'),
   idempotency: () => import('./idempotency.ts'),

@@ -99,7 +99,7 @@ test('a program does not outlive the exit of the process that runs it', async (t
     import { existsSync } from 'node:fs';
     import { runProcess } from ${JSON.stringify(source)};
     void runProcess(${JSON.stringify({ executable, args: [], cwd: folder, env: {}, limits })});
-    setInterval(() => { if (existsSync('child')) throw new Error('a defect'); }, 20);`;
+    setInterval(() => { if (existsSync('child')) throw new Error('an error'); }, 20);`;
   const { status } = spawnSync(process.execPath, ['--input-type=module', '-e', host], { cwd: folder });
   assert.equal(status, 1);
   await assertGone(Number(readFileSync(join(folder, 'child'), 'utf8')));
@@ -115,7 +115,7 @@ test('a program that is not there, or is ended by a signal', async (t) => {
   assert.deepEqual(ended.end, { kind: 'signalled', signal: 'SIGTERM' });
 });
 
-/** A killed process may take a moment to go, and stays a zombie where nobody waits for it. */
+/** A killed process may take a moment to exit, and stays a zombie until its parent waits for it. */
 async function assertGone(pid: number): Promise<void> {
   for (let attempt = 0; attempt < 100; attempt++) {
     const status = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'utf8') : '';

@@ -26,7 +26,7 @@ function runVersion(environment: Record<string, string>): void {
   assert.equal(status, 0, stderr);
 }
 
-test('compiled code is kept in a folder of the user alone', { skip }, (context) => {
+test('compiled code is cached in a folder that only the user can read', { skip }, (context) => {
   const { home, folder } = cacheHome(context);
   runVersion({ XDG_CACHE_HOME: home });
   assert.equal(statSync(folder).mode & 0o777, 0o700);

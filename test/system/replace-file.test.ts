@@ -55,7 +55,7 @@ test('where one is read-only or has changed, none is written', (t) => {
   refused(/^Selvage wrote no file: b\.cu has changed since the analysis/);
 });
 
-test('bytes that are no UTF-8 stay as they are, and are not taken for what stands for them', (t) => {
+test('bytes that are not UTF-8 stay unchanged, and are distinguished from their replacement characters', (t) => {
   const folder = temporaryFolder(t);
   const file = join(folder, 'a.cu');
   writeFileSync(file, Buffer.from([0x2f, 0x2f, 0xe9, 0x0a]));

@@ -25,7 +25,7 @@ test('an analysis that ends in its time is not cut, and what it throws is thrown
     inTime(deadline, () => 3),
     3,
   );
-  assert.throws(() => inTime(deadline, () => assert.fail('a defect')), /a defect/);
+  assert.throws(() => inTime(deadline, () => assert.fail('an error')), /an error/);
   assert.equal(deadline.wasCut(), false);
 });
 

@@ -10,7 +10,7 @@ import { atomValue, describeSample, randomSample } from './sample.ts';
 const samples = 12_000;
 const valuesEach = 4;
 
-test('linear forms stand for the values of their terms, within their ranges', () => {
+test('linear forms represent the values of their terms, within their ranges', () => {
   let assumed = 0;
   for (let seed = 0; seed < samples; seed++) {
     const random = seededRandom(seed);
@@ -36,7 +36,7 @@ test('linear forms stand for the values of their terms, within their ranges', ()
       }
     }
   }
-  assert.ok(assumed > samples / 50, 'wrap-around is met');
+  assert.ok(assumed > samples / 50, 'wrap-around occurs');
 });
 
 test('what the ranges decide is so', () => {
@@ -92,7 +92,7 @@ test('no assumption where wrapping around is meant', () => {
   exact(store.truncate(8, store.mul(32, t, number(3n))));
 });
 
-test('an or of parts whose bits do not meet is a sum, which is taken not to wrap around', () => {
+test('an or of parts with disjoint bits is a sum, which is assumed not to wrap around', () => {
   const block = store.atom(32, { kind: 'block', axis: 0 });
   const wide = new LinearView(store, {
     atom: (leaf) => (leaf === block ? { low: 0n, high: (1n << 31n) - 1n } : { low: 0n, high: 127n }),
@@ -103,7 +103,7 @@ test('an or of parts whose bits do not meet is a sum, which is taken not to wrap
   assert.deepEqual(formOf(wide.signed(index)), [0n, [[block, 128n], [t, 1n]]]); // oxfmt-ignore
   assert.deepEqual(wide.signed(index).assumes, [index]);
   const exact = (term: Term): void => assert.deepEqual(wide.signed(term).assumes, []);
-  // Bits meet, are cut off, or are put in again at the other end.
+  // Bits overlap, are cut off, or are inserted again at the other end.
   exact(store.or(32, blocks(6n), t));
   exact(store.or(32, store.and(32, blocks(7n), number(896n)), t));
   exact(store.or(32, blocks(7n), store.shift('lshr', 32, block, number(25n))));
@@ -127,7 +127,7 @@ test('a factor of mul24 is taken to fit, a mask is not', () => {
   assert.deepEqual(view.natural(store.factor24(false, masked)).assumes, []);
 });
 
-test('no assumption about what the launch alone decides', () => {
+test('no assumption about terms that only the launch determines', () => {
   const wide = store.mul(32, t, number(1n << 24n));
   assert.deepEqual(view.signed(wide).assumes, [wide]);
   const launched = new LinearView(store, {
@@ -169,7 +169,7 @@ test('a range known from elsewhere limits a term', () => {
   assert.equal(limited.decide(condition), true);
 });
 
-test('the smaller of two values that are not read as signed says nothing', () => {
+test('the smaller of two values that are not read as signed decides nothing', () => {
   const wide = store.atom(64, { kind: 'parameter', index: 1, offset: 0, bytes: 8 });
   ranges.set(wide, signedBounds(64));
   const low = store.truncate(32, wide);

@@ -1,4 +1,4 @@
-/** What the unknowns of a linear form stand for, computed anew from the documentation of the linear view. */
+/** Values of the unknowns of a linear form, computed from the documentation of the linear view. */
 import { evaluateTerm } from '../../src/term/evaluate.ts';
 import { type Linear, type LinearView, inside, signedBounds, unsignedBounds } from '../../src/term/linear.ts';
 import { type Term, isFactor24 } from '../../src/term/term.ts';
@@ -12,7 +12,7 @@ export interface Valuation {
   readonly holds: (linear: Linear) => boolean;
 }
 
-/** Values of terms for given integers behind the atoms. */
+/** Values of terms for given integers of the atoms. */
 export function valuation(view: LinearView, atom: (leaf: Term) => bigint): Valuation {
   const patterns = new Map<Term, bigint | undefined>();
   const pattern = (term: Term): bigint => {
@@ -78,7 +78,7 @@ export function valuation(view: LinearView, atom: (leaf: Term) => bigint): Valua
   return { pattern, form, holds: (linear) => linear.assumes.every(fits) };
 }
 
-/** Whether a range tells a number of a width by its pattern alone. */
+/** Whether a range determines an integer by its pattern of a width. */
 export function isRepresentative(linear: Linear, width: number): boolean {
   return inside(linear, signedBounds(width)) || inside(linear, unsignedBounds(width));
 }

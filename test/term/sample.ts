@@ -1,4 +1,4 @@
-/** Random terms with the numbers behind their atoms, and the same expressions over plain numbers. */
+/** Random terms with integers for their atoms, and the same expressions over plain integers. */
 import type { Random } from '../../src/base/random.ts';
 import type { Width } from '../../src/isa/model/domain.ts';
 import { referenceDomain } from '../../src/isa/arithmetic/reference-domain.ts';
@@ -15,13 +15,13 @@ export interface Sample {
   readonly view: LinearView;
   readonly term: Term;
   readonly bounds: readonly Bounds[];
-  /** Integers behind the atoms, each within its bounds. */
+  /** Integers of the atoms, each within its bounds. */
   readonly values: () => readonly bigint[];
   /** The pattern (0 or 1 for a truth value) that the expression has by plain arithmetic. */
   readonly reference: (values: readonly bigint[]) => bigint;
 }
 
-/** The integer behind an atom of a sample. */
+/** The integer of an atom of a sample. */
 export function atomValue(values: readonly bigint[], leaf: Term): bigint {
   const { atom } = leaf;
   if (atom?.kind !== 'parameter') throw new Error('no atom of a sample');

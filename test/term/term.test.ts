@@ -64,7 +64,7 @@ test('complement is minus one minus the value', () => {
   assert.equal(store.xor(32, parity, number(1n)), store.sum(32, 1n, [[parity, -1n]]));
 });
 
-test('a mask of bits that a value has besides is a mask of low bits', () => {
+test('a mask that contains all possibly set bits of a value is a mask of low bits', () => {
   const eights = store.sum(32, 16n, [[x, 8n], [y, 24n]]); // oxfmt-ignore
   assert.equal(store.and(32, eights, number(0xf8n)), store.and(32, eights, number(0xffn)));
   assert.equal(store.and(32, eights, number(0xfffffff8n)), eights);
@@ -73,7 +73,7 @@ test('a mask of bits that a value has besides is a mask of low bits', () => {
   assert.notEqual(store.and(32, odd, number(0xf8n)), store.and(32, odd, number(0xffn)));
 });
 
-test('widening and narrowing meet', () => {
+test('widening and narrowing cancel', () => {
   const wide = store.zeroExtend(64, x);
   assert.equal(store.truncate(32, wide), x);
   assert.equal(store.truncate(16, wide), store.truncate(16, x));
@@ -96,7 +96,7 @@ test('comparisons that the constants decide', () => {
   assert.equal(store.equal(chosen, number(8n)), store.false);
 });
 
-test('connectives drop what says nothing', () => {
+test('connectives drop redundant operands', () => {
   assert.equal(store.all([p, store.true, p]), p);
   assert.equal(store.all([p, store.not(p)]), store.false);
   assert.equal(store.any([p, store.not(p)]), store.true);

@@ -45,7 +45,7 @@ for (const operator of ['udiv', 'sdiv', 'urem', 'srem'] as const)
     }
   });
 
-test('other choices are none: another operand, another operation, a condition on one of them alone', () => {
+test('other choices do not match: another operand, another operation, a condition on only one of them', () => {
   const wide = store.divide('urem', 64, x, y);
   const short = narrow('urem', x, y);
   assert.equal(wideDivision(store, isNarrow(x, y), short, wide), wide);

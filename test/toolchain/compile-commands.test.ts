@@ -80,7 +80,7 @@ function argsOf(database: ReturnType<typeof parseCompileCommands>, file: string,
 const databaseOf = (entries: unknown, file = 'compile_commands.json') =>
   parseCompileCommands(JSON.stringify(entries), file, '/repo');
 
-test('a database that is none is reported, and an entry that is none with its number', () => {
+test('an invalid database is reported, and an invalid entry with its number', () => {
   const codesOf = (text: string): string[] =>
     parseCompileCommands(text, 'c.json', '/repo').diagnostics.map(({ code, location }) => `${code} ${location?.file}`);
   assert.deepEqual(codesOf('{'), ['compile/commands c.json']);
@@ -96,7 +96,7 @@ test('a database that is none is reported, and an entry that is none with its nu
   assert.match(elsewhere!.message, /^Entry 1 .* has no text as its "directory"/);
 });
 
-test('what is wrong with the command of an entry is told of its own unit alone', () => {
+test('errors in the command of an entry are reported only for its unit', () => {
   for (const [wrong, problem] of [
     [{ command: 'nvcc "' }, /cannot be split into words: a quotation is not closed/],
     [{ command: ' ' }, /its command is empty/],
@@ -170,7 +170,7 @@ test('of ten thousand entries, some of missing files, one is found', () => {
   assert.equal(argsOf(database, '/repo/src/part99/file9999.cu')[0], '-DINDEX=9999');
   assert.ok(argsOf(database, '/repo/src/part99/file9999.cu').every((word) => word.startsWith('-')));
   assert.equal(argsOf(database, '/repo/src/part7/none.cu')[0], '-DINDEX=1007');
-  // What lies outside of the repository is no neighbour.
+  // Files outside of the repository are not neighbours.
   const outside = entries.map((entry) => ({ ...entry, directory: '/missing/build' }));
   assert.equal(flagsOf(databaseOf(outside), '/repo/src/part7/none.cu'), null);
 });

@@ -64,7 +64,7 @@ test('a compiler that hangs or floods is stopped', async (t) => {
   assert.match(flooded.diagnostics[0]!.message, /more than 65536 bytes/);
 });
 
-test("a stranger's file whose preprocessed text nobody kept is not believed", async (t) => {
+test('an untrusted file without cached preprocessed text is not believed', async (t) => {
   const folder = temporaryFolder(t);
   writeFiles(folder, { 'repo/a.cu': kernel });
   const root = join(folder, 'repo');
@@ -342,7 +342,7 @@ test('the dependencies of a unit are the files of the repository it includes', {
   }
 });
 
-test('nothing is left behind, and the same input gives the same PTX', { skip: withoutNvcc }, async (t) => {
+test('no files are left, and the same input gives the same PTX', { skip: withoutNvcc }, async (t) => {
   const [one, two] = [temporaryFolder(t), temporaryFolder(t)];
   const text =
     '__device__ int c;\nnamespace { __global__ void k() { atomicAdd(&c, 1); } }\nvoid f() { k<<<1, 1>>>(); }\n';
@@ -365,7 +365,7 @@ test('nothing is left behind, and the same input gives the same PTX', { skip: wi
   assert.equal(readFileSync(join(one, 'a.cu'), 'utf8'), text);
 });
 
-test('other texts are compiled in place of headers, wherever they are included', { skip: withoutNvcc }, async (t) => {
+test('other texts are compiled instead of headers, wherever they are included', { skip: withoutNvcc }, async (t) => {
   const root = temporaryFolder(t);
   const value = '#define VALUE 41\n';
   writeFiles(root, {
@@ -396,7 +396,7 @@ test('other texts are compiled in place of headers, wherever they are included',
   }
 });
 
-test('another text is compiled in place of a file, with what lies beside it', { skip: withoutNvcc }, async (t) => {
+test('another text is compiled instead of a file, with the files next to it', { skip: withoutNvcc }, async (t) => {
   const root = temporaryFolder(t);
   writeFiles(root, {
     'src/own.cuh': '#define VALUE 41\n',
@@ -419,7 +419,7 @@ test('another text is compiled in place of a file, with what lies beside it', { 
   }
 });
 
-test('a unit that does not compile says which other architectures its flags name', async (t) => {
+test('for a unit that does not compile, the other architectures of its flags are named', async (t) => {
   const folder = temporaryFolder(t);
   const root = join(folder, 'repo');
   writeFiles(root, { 'a.cu': kernel });
@@ -437,7 +437,7 @@ test('a unit that does not compile says which other architectures its flags name
   assert.deepEqual(await codesWith(...newer), []);
 });
 
-test('flags of the host alone are left out with a note', async (t) => {
+test('flags that affect only the host are left out with a note', async (t) => {
   const folder = temporaryFolder(t);
   const root = join(folder, 'repo');
   writeFiles(root, { 'a.cu': kernel });

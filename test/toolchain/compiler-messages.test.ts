@@ -37,7 +37,7 @@ test('errors of nvcc, its front end and the host compiler get file and line', as
   ]);
 });
 
-test('the reasons of every phase of nvcc are read, whatever their form', async (t) => {
+test('the reasons of every phase of nvcc are read, in any form', async (t) => {
   const root = temporaryFolder(t);
   writeFiles(root, { 'src/a.cu': '' });
   const cases: readonly (readonly [string, string])[] = [
@@ -62,7 +62,7 @@ test('the reasons of every phase of nvcc are read, whatever their form', async (
   }
 });
 
-test('what is missing at the end of the file is told at its last line', async (t) => {
+test('an error at the end of the file is reported at its last line', async (t) => {
   const root = temporaryFolder(t);
   writeFiles(root, { 'src/a.cu': 'int f() {\n  return 1;\n\n' });
   const [error, ...others] = await compileErrors('At end of source: error: expected a "}"\n', context(root, 'user'));
@@ -108,7 +108,7 @@ test('messages are one line of printable text of limited length, and their numbe
   assert.equal(many[20]!.message, 'This file has 30 more errors, which are not listed.');
 });
 
-test('what newer toolkits removed gets a hint beside the error', async (t) => {
+test('removed features of newer toolkits get a hint in addition to the error', async (t) => {
   const root = temporaryFolder(t);
   writeFiles(root, { 'src/a.cu': '' });
   const names = [

@@ -52,7 +52,7 @@ test('what an older nvcc can do is read off its help', async (t) => {
   }
 });
 
-test('without a compiler the diagnostic names three ways to get one', async (t) => {
+test('without a compiler the diagnostic lists three methods to get one', async (t) => {
   const folder = temporaryFolder(t);
   mkdirSync(join(folder, 'bin'));
   writeFileSync(join(folder, 'bin/nvcc'), 'not a program');

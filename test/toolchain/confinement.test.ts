@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { embeddingFile, embedsByAssembler, fileOutside, filesOfPreprocessed } from '../../src/toolchain/confinement.ts';
 import { temporaryFolder, writeFiles } from './fixture.ts';
 
-test('a file must lie inside of the roots, whatever its name says', async (t) => {
+test('a file must be inside of the roots, under any name', async (t) => {
   const folder = temporaryFolder(t);
   const root = join(folder, 'workspace');
   writeFiles(folder, {
@@ -38,7 +38,7 @@ test('a file must lie inside of the roots, whatever its name says', async (t) =>
   assert.equal(await outside(join(root, 'dangling.h')), true);
 });
 
-test('an #embed directive is found behind comments, splices, digraphs and trigraphs', async (t) => {
+test('an #embed directive is found after comments, splices, digraphs and trigraphs', async (t) => {
   const folder = temporaryFolder(t);
   const hidden = [
     '#embed "x"',

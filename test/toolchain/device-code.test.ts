@@ -43,7 +43,7 @@ template __global__ void sized<2>(int*);
 template __global__ void sized<8>(int*);
 `;
 
-/** The PTX of both builds: each by itself, then those of one front end. */
+/** The PTX of both builds: each separately, then those of one front end. */
 async function builds(
   root: string,
   flags: readonly string[] = [],
@@ -66,7 +66,7 @@ test('one front end makes what nvcc makes of a unit in two builds', { skip: with
 });
 
 test(
-  'what is of the project is told before the unit is compiled, and is that of the result',
+  'the host code of the project is passed on before the unit is compiled, and equals that of the result',
   { skip: without },
   async (t) => {
     const root = temporaryFolder(t);
@@ -101,7 +101,7 @@ test('a unit with restrict pointers, or one that asks which build it is in, has 
   }
 });
 
-test('a unit that does not compile says why', { skip: without }, async (t) => {
+test('the reason is reported for a unit that does not compile', { skip: without }, async (t) => {
   const root = temporaryFolder(t);
   writeFiles(root, { 'a.cu': '__global__ void k() { wrong; }\n' });
   const [, production, one] = await builds(root);
@@ -169,7 +169,7 @@ const limits: ProcessLimits = {
   resources: { cpuSeconds: 600, memoryBytes: 1 << 30, fileBytes: 1 << 20 },
 };
 
-/** PTX of a kernel of so many instructions. */
+/** PTX of a kernel with the given number of instructions. */
 function kernelOf(instructions: number): string {
   return `.visible .entry k(\n\t.param .u64 k_param_0\n)\n{\n\t.reg .b32 %r<9>;\n${'\tmov.u32 %r1, %r2;\n'.repeat(instructions - 1)}\tret;\n\n}\n`;
 }
@@ -179,7 +179,7 @@ interface Run {
   readonly cpuSeconds: number | undefined;
 }
 
-/** Compiles with a program that does as it is told, by the step that it is run for. */
+/** Compiles with a program whose result is given, by the step that it is run for. */
 async function compiledBy(
   t: TestContext,
   answers: Readonly<Record<string, Partial<ProcessResult>>>,
@@ -207,7 +207,7 @@ async function compiledBy(
 
 const late: Partial<ProcessResult> = { end: { kind: 'time-limit' } };
 
-test('the choice of the verification build rests on the size of functions, not on the machine', async (t) => {
+test('the choice of the verification build depends on the size of functions, not on the computer', async (t) => {
   const small = await compiledBy(t, {}, { size: 20_000 });
   assert.deepEqual(small.steps, ['-lgenfe', 'usual', '-opt=0', '-Ofast-compile=max']);
   assert.equal(small.code?.unoptimised, undefined);
@@ -216,19 +216,19 @@ test('the choice of the verification build rests on the size of functions, not o
   assert.deepEqual(large.steps, ['-lgenfe', 'usual', '-opt=0']);
   assert.equal(large.code?.unoptimised, 'large');
   assert.equal(large.code?.verification, join(large.temporary, 'plain.ptx'));
-  // A build by itself is the same.
+  // A separate build is the same.
   const alone = await compiledBy(t, {}, { size: 20_001, production: false });
   assert.deepEqual([alone.steps, alone.code?.unoptimised], [['-lgenfe', '-opt=0'], 'large']);
 });
 
-test('a build that does not end in time is told from one that was too large', async (t) => {
+test('a build that exceeds its time is distinguished from one that was too large', async (t) => {
   const { code, runs } = await compiledBy(t, { '-Ofast-compile=max': late });
   assert.equal(code?.unoptimised, 'late');
   assert.match(code?.verification ?? '', /plain\.ptx$/);
   assert.deepEqual(runs.map(({ cpuSeconds }) => cpuSeconds), [600, 600, 600, 60]); // oxfmt-ignore
 });
 
-test('where the halves are not known, time alone tells that a build is too dear', async (t) => {
+test('if the halves are unknown, only time determines that a build is too expensive', async (t) => {
   const text = told.replace(' -tused', ' --Ofast-compile=max -tused');
   const setting = { separates: false, production: false, text };
   const usual = await compiledBy(t, {}, setting);
@@ -245,7 +245,7 @@ test('a step that fails sends to nvcc, one that passes a limit is the result', a
     assert.equal((await compiledBy(t, { [step]: { end: { kind: 'signalled', signal: 'SIGSEGV' } } })).code, null);
     const limited = (await compiledBy(t, { [step]: late })).code;
     assert.equal(limited?.result.end.kind, step === '-Ofast-compile=max' ? 'exited' : 'time-limit', step);
-    // What front ends say is for the user; a back end that says something was not understood.
+    // Messages of front ends are for the user; a message of a back end means that a step failed.
     assert.equal((await compiledBy(t, { [step]: { stderr: 'a warning' } })).code === null, step !== '-lgenfe', step);
   }
 });

@@ -19,7 +19,7 @@ import type { FlagGroup } from '../../src/toolchain/flags.ts';
 
 export const includeFolder = resolve(dirname(fileURLToPath(import.meta.url)), '../../src/toolchain/include');
 
-/** A folder of its own for a test, removed after it. */
+/** A temporary folder for a test, removed after it. */
 export function temporaryFolder(test: TestContext): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'selvage-test-')));
   test.after(() => rmSync(folder, { recursive: true, force: true }));
@@ -41,7 +41,7 @@ export function writeProgram(path: string, source: string): void {
   chmodSync(path, 0o755);
 }
 
-/** A compiler that answers as nvcc does, and does what `source` says when it is asked to compile. */
+/** A compiler that answers as nvcc does, and runs `source` when it is asked to compile. */
 export function fakeCompiler(folder: string, source: string): Compiler {
   const path = join(folder, 'bin', 'nvcc');
   writeProgram(path, `${fakeAnswers}${source}`);
@@ -88,15 +88,15 @@ export const nvcc: Compiler | undefined = 'compiler' in found ? found.compiler :
 /** For `skip` of a test that compiles. */
 export const withoutNvcc: string | false = nvcc ? false : 'no nvcc';
 
-/** The compiler that stands behind one which tests see because it keeps its builds. */
+/** The compiler that a caching wrapper of the tests calls. */
 export function wrappedCompiler(kept: Compiler): Compiler {
   const named = join(dirname(kept.path), 'compiler');
   return existsSync(named) ? { ...kept, path: readFileSync(named, 'utf8').trim() } : kept;
 }
 
 /**
- * Writes an nvcc, a ptxas and a cicc that do as those of a toolkit, and add their words to `NAME.log` each time that they
- * run. The steps that this nvcc tells lead to this cicc.
+ * Writes an nvcc, a ptxas and a cicc that call those of a toolkit, and append their arguments to `NAME.log` in each
+ * run. The steps that this nvcc prints use this cicc.
  */
 export function writeLoggedTools(folder: string, nvcc: string, logs: string): void {
   mkdirSync(folder, { recursive: true });

@@ -27,7 +27,7 @@ test('the allow-list passes what steers device code, one word an option', async 
   ]); // oxfmt-ignore
 });
 
-test('what a build of ours decides is taken out, and the architectures are told', async (t) => {
+test("flags that Selvage's build sets are removed, and the architectures are reported", async (t) => {
   const directory = temporaryFolder(t);
   const args = [
     '-c', '-o', 'x.o', '-ptx', '-G', '-lineinfo', '-MD', '-MF', 'x.d', '-MT', 'x', '-arch=sm_90', '--gpu-architecture', 'compute_80',
@@ -82,7 +82,7 @@ for (const args of refused) {
   });
 }
 
-test('flags that leave device code alone are left out and named, whoever wrote them', async (t) => {
+test('flags without effect on device code are left out and listed, from any author', async (t) => {
   const directory = temporaryFolder(t);
   const both = ['-Xcompiler', '-fPIC,-Wall', '-Wextra', '-pthread', '-fvisibility=hidden', '-march=native', '-DX'];
   for (const trust of ['user', 'pull-request'] as const) {
@@ -99,7 +99,7 @@ test('flags that leave device code alone are left out and named, whoever wrote t
   assert.deepEqual(later.dropped, ['-Xptxas=-v', '-Xlinker -rpath', '-lx', '-L y']);
 });
 
-test('of a database that nobody named, what a pull request may not set is left out alone', async (t) => {
+test('flags that a pull request may not set are left out, if the user did not name their database', async (t) => {
   const directory = temporaryFolder(t);
   const args = ['-DX', '-isystem=/etc/x', '-ccbin=g++', '-std=c++17'];
   const request = { args, origin: 'build/compile_commands.json', directory, roots: [directory] };
@@ -144,10 +144,10 @@ test('a header that is to be included first is one of the folder, or is searched
 
 test("the user's own flags pass as they are", async (t) => {
   const directory = temporaryFolder(t);
-  const args = ['-ccbin', 'g++-12', '-Xcompiler=-fopenmp', '-DX=a b', '-I..', '--whatever', '-Xcicc', '-O1'];
+  const args = ['-ccbin', 'g++-12', '-Xcompiler=-fopenmp', '-DX=a b', '-I..', '--any-flag', '-Xcicc', '-O1'];
   const selected = await selectFlags({ args, origin, directory, trust: 'user', roots: [] });
   assert.deepEqual(selected.diagnostics, []);
   assert.deepEqual(selected.flags, [
-    '-ccbin', 'g++-12', '-Xcompiler=-fopenmp', '-DX=a b', `-I${join(directory, '..')}`, '--whatever', '-Xcicc', '-O1',
+    '-ccbin', 'g++-12', '-Xcompiler=-fopenmp', '-DX=a b', `-I${join(directory, '..')}`, '--any-flag', '-Xcicc', '-O1',
   ]); // oxfmt-ignore
 });

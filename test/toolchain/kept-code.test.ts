@@ -44,7 +44,7 @@ const cases: readonly Case[] = [
     flags: [],
   },
   {
-    name: 'a header that comes to stand before another one',
+    name: 'a header that is added before another one',
     unit: `#include "cfg.h"\n${kernel}`,
     before: { 'two/cfg.h': '#define SYNC 1\n' },
     after: { 'one/cfg.h': '#define SYNC 0\n' },

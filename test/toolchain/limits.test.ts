@@ -45,7 +45,7 @@ test('words of a program are not read by the shell that limits it', async (t) =>
   assert.deepEqual(JSON.parse(stdout), words);
 });
 
-test('a verification build that computes for ever is made without optimisation, and says so', async (t) => {
+test('a verification build that exceeds its time is made without optimisation, and reports it', async (t) => {
   const folder = temporaryFolder(t);
   writeFiles(folder, { 'a.cu': '' });
   const compiler = fakeCompiler(

@@ -37,7 +37,7 @@ ptxas info    : Used 25 registers, used 1 barriers, 176 bytes cumulative stack s
   });
 });
 
-test('a report of older assemblers has no barriers, and damage is no kernel', () => {
+test('a report of older assemblers has no barriers, and damage is not a kernel', () => {
   const report = parsePtxasReport(`ptxas info    : Compiling entry function 'k' for 'sm_70'
 ptxas info    : Used 12 registers, 32+16 bytes smem, 340 bytes cmem[0]
 ptxas fatal   : no kernel here

@@ -36,7 +36,7 @@ test('every kernel has an expectation, and every expectation its kernel', () => 
   }
 });
 
-test('an expected finding stands on a line that can have it', () => {
+test('an expected finding is at a line that can have it', () => {
   for (const { file, text, kernel, race, divergence, findings } of kernels) {
     const lines = text.split('\n');
     for (const { code, lines: at } of findings) {

@@ -1,7 +1,7 @@
-/** What is right of a kernel, as the first lines of its file say it, and how a report differs from that. */
+/** The correct results of a kernel, parsed from the first lines of its file, and their differences from a report. */
 import { type ExpectedLaunch, type JudgedLaunch, launchDifferences, parseLaunch } from './launch-expectation.ts';
 
-/** What is expected of one kernel. `README.md` has the lines that say it. */
+/** Expectations of one kernel. `README.md` documents their syntax. */
 export interface KernelExpectation {
   readonly kernel: string;
   readonly race: string;
@@ -112,7 +112,7 @@ export function parseVerdicts(text: string): KernelExpectation[] {
   return [...expected.values()];
 }
 
-/** @throws where `what` is none of the forms */
+/** @throws if `what` has none of the forms */
 function extended(expectation: KernelExpectation, what: string): KernelExpectation {
   const [, kind] = /^assumes (\S+)$/.exec(what) ?? [];
   if (kind !== undefined) return { ...expectation, assumes: [...expectation.assumes, kind] };
@@ -135,8 +135,8 @@ function extended(expectation: KernelExpectation, what: string): KernelExpectati
 }
 
 /**
- * How a report differs from what is expected of a kernel: nothing where it does not.
- * @param kernel what the report says of it
+ * Differences between a report and the expectations of a kernel; empty if it satisfies them.
+ * @param kernel its part of the report
  * @param diagnostics those that are about it
  */
 export function differences(
@@ -188,7 +188,7 @@ function differentFindings(found: readonly Found[], expected: readonly ExpectedF
   ];
 }
 
-/** What is said aloud: errors and warnings. */
+/** Errors and warnings. */
 function loud<F extends { readonly severity: string }>(findings: readonly F[]): F[] {
   return findings.filter(({ severity }) => severity !== 'notice');
 }

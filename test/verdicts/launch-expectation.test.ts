@@ -1,4 +1,4 @@
-/** That an expected launch is met by ties that leave no other value, and by nothing less. */
+/** An expected launch is matched only if the constraints leave no other value. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type JudgedLaunch, launchDifferences, parseLaunch } from './launch-expectation.ts';
@@ -25,7 +25,7 @@ test('numbers of a launch are compared as they are', () => {
     assert.ok(!isMet(text, launch), text);
 });
 
-test('ties give a dimension only where they leave no other', () => {
+test('constraints determine a dimension only if they leave no other value', () => {
   const open = { ...at(7), block: [256, 1, 1], grid: null, cooperative: false };
   const text = 'main.cu:7 block=256 grid=4 where n=1000';
   const others = ['gridDim.y == 1', 'gridDim.z == 1'];
@@ -40,7 +40,7 @@ test('ties give a dimension only where they leave no other', () => {
     assert.ok(!isMet(text, { ...open, ties }), ties.join());
 });
 
-test('a block may be tied by the cases of a condition', () => {
+test('a block may be determined by the cases of a condition', () => {
   const launch = {
     ...at(7),
     block: null,
@@ -57,7 +57,7 @@ test('a block may be tied by the cases of a condition', () => {
   assert.ok(!isMet('main.cu:7 excludes blockDim.x=96', launch, { ...launch, ties: [] }));
 });
 
-test('arguments are given by ties or by what the proof assumes of the launch, extents by ties', () => {
+test('arguments are determined by constraints or assumptions of the proof, extents by constraints', () => {
   const launch = { ...at(7), block: null, grid: null, cooperative: false };
   const assumed = { race: { assumptions: [{ kind: 'launch', text: 'n = 1000' }] } };
   assert.ok(isMet('main.cu:7 args n=1000', { ...launch, ties: ['n == 1000'] }));

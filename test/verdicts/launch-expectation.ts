@@ -1,19 +1,19 @@
-/** Launches that a report must list of a kernel, as the first lines of its file say it. */
+/** Launches that a report must list for a kernel, parsed from the first lines of its file. */
 import { parseAssumption } from '../../src/cuda/assumptions/assumption-parser.ts';
 import { type Lookup, evaluateCondition, evaluateExpression } from '../../src/cuda/assumptions/evaluate-assumption.ts';
 
 /** Names, such as `n` or `gridDim.x`, and their values. */
 type Point = ReadonlyMap<string, bigint>;
 
-/** What is expected of a launch at a place. `README.md` has the lines that say it. */
+/** Expectations of a launch at a place. `README.md` documents their syntax. */
 export interface ExpectedLaunch {
   /** As it is written. */
   readonly text: string;
   /** `FILE:LINE` of the site. */
   readonly place: string;
-  /** What the launch must give, by its numbers or by its ties. */
+  /** Values that the launch must have, by its numbers or by its constraints. */
   readonly gives: Point;
-  /** Arguments that hold beside. */
+  /** Values of the other arguments. */
   readonly where: Point;
   /** What the launch must leave possible, or must not. */
   readonly permits?: Point;
@@ -34,7 +34,7 @@ export interface JudgedLaunch {
   readonly location?: { readonly file: string; readonly line: number };
   /** Arguments that are numbers. */
   readonly args?: Readonly<Record<string, number | string>>;
-  /** What ties its dimensions and arguments to each other, in the language of assumptions. */
+  /** Relations of its dimensions and arguments, in the language of assumptions. */
   readonly ties?: readonly string[];
   readonly race: { readonly assumptions?: readonly Assumed[] };
   readonly divergence: { readonly assumptions?: readonly Assumed[] };
@@ -48,8 +48,8 @@ interface Assumed {
 const axes = ['x', 'y', 'z'] as const;
 
 /**
- * Reads what stands behind the word `launch`.
- * @throws where it is malformed
+ * Parses the text after the word `launch`.
+ * @throws if it is malformed
  */
 export function parseLaunch(text: string): ExpectedLaunch {
   const [place = '', ...words] = text.split(' ');
@@ -109,7 +109,7 @@ function isAsExpected(expected: ExpectedLaunch, launch: JudgedLaunch): boolean {
     [...extents].every(([array, elements]) => extentOf(launch, array, point) === elements) &&
     (shared === undefined || launch.sharedBytes === shared) &&
     (cluster === undefined || launch.cluster?.[0] === cluster) &&
-    // What a launch leaves possible says nothing of the rest.
+    // `permits` does not constrain other properties.
     (permits !== undefined || launch.cooperative === cooperative)
   );
 }
@@ -147,11 +147,11 @@ function lookupOf(launch: JudgedLaunch, point: Point): Lookup {
 /** @throws where a tie is not in the language of assumptions */
 function holds(tie: string, lookup: Lookup): boolean | undefined {
   const parsed = parseAssumption(tie);
-  if (!('expression' in parsed)) throw new Error(`a tie that is no assumption: ${tie}`);
+  if (!('expression' in parsed)) throw new Error(`a constraint that is not an assumption: ${tie}`);
   return parsed.expression.kind === 'condition' ? evaluateCondition(parsed.expression.condition, lookup) : undefined;
 }
 
-/** Elements that an array has at least, as a tie says it. */
+/** Minimum number of elements of an array, according to a constraint. */
 function extentOf(launch: JudgedLaunch, array: string, point: Point): bigint | undefined {
   const extents = (launch.ties ?? []).flatMap((tie) => {
     const parsed = parseAssumption(tie);

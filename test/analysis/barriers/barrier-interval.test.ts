@@ -6,8 +6,9 @@ import { inferUniformity } from '../../../src/analysis/values/uniformity.ts';
 import { contextOf } from '../../check/kernel-text.ts';
 
 /**
- * The intervals of a kernel, in order: for each the accesses that belong to it as `OFFSET ROUNDS`, where the offset is
- * that of the address `[%d1+OFFSET]` (it names the accesses in these tests) and the rounds those of each loop.
+ * The intervals of a kernel, in order: for each the accesses that belong to it as `OFFSET ITERATIONS`, where the offset
+ * is that of the address `[%d1+OFFSET]` (it names the accesses in these tests), followed by the relation of iterations
+ * for each loop.
  */
 function intervalsOf(body: string): string[][] {
   const { kernel, symbolic, accesses, loaded } = contextOf(body);
@@ -21,12 +22,12 @@ function intervalsOf(body: string): string[][] {
 
 const st = (name: number): string => `st.u32 [%d1+${name}], %r0;`;
 
-test('straight code: what lies between two barriers', () => {
+test('straight-line code: the accesses between two barriers', () => {
   const intervals = intervalsOf(`${st(0)} ${st(4)} bar.sync 0; ${st(8)} bar.sync 0; ${st(12)}`);
   assert.deepEqual(intervals, [['0', '4'], ['8'], ['12']]);
 });
 
-test('a barrier that some threads may miss ends an interval on its own way only', () => {
+test('a barrier that some threads do not reach ends an interval only on its own path', () => {
   const intervals = intervalsOf(`${st(0)} setp.eq.s32 %p1, %r9, 1; @%p1 bra X; bar.sync 0; ${st(4)} X: ${st(8)}`);
   assert.deepEqual(intervals, [
     ['0', '8'],
@@ -44,19 +45,19 @@ test('barriers of part of a block, arrivals and other numbers end nothing', () =
 const loop = (body: string, bound = '%r9'): string =>
   `mov.u32 %r1, 0; L: setp.ge.s32 %p1, %r1, ${bound}; @%p1 bra X; ${body} add.s32 %r1, %r1, 1; bra L; X:`;
 
-test('a loop without a barrier: any round, then left after the same number of them', () => {
+test('a loop without a barrier: any iteration, then exit after the same trip count', () => {
   assert.deepEqual(intervalsOf(`${st(0)} ${loop(st(4))} ${st(8)}`), [['0 before', '4 free', '8 left']]);
-  // Threads that leave in different rounds share no number of rounds.
+  // Threads that exit in different iterations have no common trip count.
   assert.deepEqual(intervalsOf(`${loop(st(4), '%r0')} ${st(8)}`), [['4 free', '8 free']]);
 });
 
-test('a loop with a barrier in each round: this round and the next', () => {
+test('a loop with a barrier in each iteration: this iteration and the next', () => {
   const [entry, inner] = intervalsOf(`${st(0)} ${loop(`${st(4)} bar.sync 0; ${st(8)}`)} ${st(12)}`);
   assert.deepEqual(entry, ['0 before', '12 first', '4 first']);
   assert.deepEqual(inner, ['12 next', '4 next', '8 same']);
 });
 
-test('a loop with a barrier in some rounds: any round', () => {
+test('a loop with a barrier in some iterations: any iteration', () => {
   const [entry, inner] = intervalsOf(loop(`${st(4)} setp.eq.s32 %p2, %r8, %r1; @%p2 bra N; bar.sync 0; ${st(8)} N:`));
   assert.deepEqual(entry, ['4 free']);
   assert.deepEqual(inner, ['4 free', '8 same']);
@@ -69,7 +70,7 @@ test('a loop in a loop with a barrier: its earlier run is past', () => {
   assert.deepEqual(round, ['0 next before', '12 same before', '4 next free', '8 next left']);
 });
 
-test('a barrier in the inner loop: ways that skip it go round the outer loop freely', () => {
+test('a barrier in the inner loop: paths without it reach any iteration of the outer loop', () => {
   const inner = `mov.u32 %r2, 0; I: setp.ge.s32 %p2, %r2, %r8; @%p2 bra Y; ${st(4)} bar.sync 0; add.s32 %r2, %r2, 1; bra I; Y:`;
   const [, round] = intervalsOf(loop(`${inner} ${st(8)}`));
   assert.ok(round!.includes('4 same next'));
@@ -78,11 +79,11 @@ test('a barrier in the inner loop: ways that skip it go round the outer loop fre
   assert.ok(round!.includes('8 free first'));
 });
 
-test('a loop whose first round must happen cannot be skipped', () => {
+test('a loop whose first iteration always executes cannot be skipped', () => {
   const inner = `mov.u32 %r2, 0; I: setp.ge.s32 %p2, %r2, 4; @%p2 bra Y; ${st(4)} bar.sync 0; add.s32 %r2, %r2, 1; bra I; Y:`;
   const [entry, round] = intervalsOf(loop(`${inner} ${st(8)}`));
-  assert.ok(!entry!.some((access) => access.startsWith('8 ')), 'nothing behind the inner loop without its barrier');
-  // The outer loop is cut by the barrier too: at most the next round.
+  assert.ok(!entry!.some((access) => access.startsWith('8 ')), 'no access after the inner loop without its barrier');
+  // The barrier separates iterations of the outer loop too: at most the next one.
   assert.ok(
     round!.every((access) => !access.includes('free')),
     round!.join(),

@@ -1,4 +1,7 @@
-/** One thread's way through a kernel on plain numbers, to compare the symbolic values with; memory holds anything. */
+/**
+ * One thread's path through a kernel with concrete values, to compare the symbolic values with; loads return arbitrary
+ * values.
+ */
 import type { SymbolicKernel } from '../../../src/analysis/values/symbolic.ts';
 import { undefinedValue } from '../../../src/analysis/values/symbolic.ts';
 import type { Random } from '../../../src/base/random.ts';
@@ -22,7 +25,7 @@ export interface Setting {
 /** A moment of the walk. */
 export interface State {
   readonly block: BlockId;
-  /** Completed rounds of each loop in its present or last run. */
+  /** Completed iterations of each loop in its current or last execution. */
   readonly rounds: readonly number[];
   /** Pattern of a value as computed last; predicates are 0 or 1. */
   readonly value: (id: ValueId) => bigint | undefined;

@@ -38,7 +38,7 @@ function randomBody(random: Random): string {
   return `mul.wide.u32 %d9, %r0, 4; add.s64 %d10, %d1, %d9; add.s64 %d11, %d2, %d9; ${lines.join(' ')} ${stores.join(' ')}`;
 }
 
-test('lanes that differ in shared bits alone hold equal values', () => {
+test('lanes that differ only in shared bits have equal values', () => {
   const random = seededRandom(7);
   let [shared, inPart] = [0, 0];
   for (let count = 0; count < 120; count++) {

@@ -9,7 +9,7 @@ import { type Sample, atomValue, describeSample, randomSample } from '../../term
 
 const samples = 12_000;
 
-/** The staged text of a sample as a function of its atoms; null where it has no exact form. */
+/** The compiled JavaScript of a sample as a function of its atoms; null if it has no exact form. */
 function stage(sample: Sample): ((values: readonly bigint[]) => unknown) | null {
   const symbolic = { store: sample.store, view: sample.view } as SymbolicKernel;
   const name = (leaf: Term): { name: string; offset: bigint } => ({
@@ -47,7 +47,7 @@ test('staged conditions are the conditions', () => {
   assert.ok(staged > samples / 2);
 });
 
-test('staged values are the natural values', () => {
+test('compiled values are the integer values of terms', () => {
   let staged = 0;
   for (let seed = 0; seed < samples; seed++) {
     const random = seededRandom(seed);

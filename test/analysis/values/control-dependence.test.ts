@@ -15,7 +15,7 @@ function withBarrier({ blocks }: Kernel): Block {
   return blocks.find(({ instructions }) => instructions.some(({ operation }) => operation.effect.kind === 'barrier'))!;
 }
 
-/** Branches that control the block with the barrier: to get there at all, and in which rounds. */
+/** Branches that control the block with the barrier: whether it is reached at all, and in which iterations. */
 function controlling(body: string): { atAll: string[]; inRound: string[] } {
   const kernel = kernelOf(body);
   const { id } = withBarrier(kernel);
@@ -50,19 +50,19 @@ test('the condition of a loop controls its body and not what follows it', () => 
   assert.deepEqual(controlling(after), { atAll: [], inRound: [] });
 });
 
-test('the condition at the end of a loop controls its next round', () => {
+test('the condition at the end of a loop controls its next iteration', () => {
   const body = `mov.u32 %r1, 0; L: bar.sync 0; add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, 8; @%p1 bra L; ${st}`;
   assert.deepEqual(controlling(body).inRound, ['8']);
 });
 
-test('what passes a barrier by in one round controls in which rounds it is reached', () => {
-  // Whoever goes on to the next round comes back: the barrier postdominates the branch.
+test('a branch that skips a barrier in one iteration controls in which iterations it is reached', () => {
+  // A thread that continues with the next iteration returns to the branch: the barrier postdominates it.
   const body = `mov.u32 %r1, 0; L: setp.eq.s32 %p1, %r0, 1; @%p1 bra N; bar.sync 0; setp.eq.s32 %p2, %r9, 2; @%p2 bra X;
     N: add.s32 %r1, %r1, 1; bra L; X: ${st}`;
   assert.deepEqual(controlling(body), { atAll: ['2'], inRound: ['1', '2'] });
 });
 
-test('an inner loop controls nothing that follows it in the round', () => {
+test('an inner loop controls nothing that follows it in the iteration', () => {
   const body = `mov.u32 %r1, 0; O: setp.ge.s32 %p1, %r1, 8; @%p1 bra X; mov.u32 %r2, 0;
     I: setp.ge.s32 %p2, %r2, 3; @%p2 bra Y; add.s32 %r2, %r2, 1; bra I; Y: bar.sync 0; add.s32 %r1, %r1, 1; bra O; X: ${st}`;
   assert.deepEqual(controlling(body).inRound, ['8']);

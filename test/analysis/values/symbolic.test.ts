@@ -37,7 +37,7 @@ function compareState(symbolic: SymbolicKernel, state: State, ids: readonly (Val
     if (id === null) continue;
     const term = symbolic.value(id);
     const value = state.evaluate(term);
-    assert.equal(value, state.value(id), `${where}, value ${id} in rounds ${state.rounds.join()}`);
+    assert.equal(value, state.value(id), `${where}, value ${id} in iterations ${state.rounds.join()}`);
     if (value === undefined) continue;
     if (term.width === 0) {
       const decided = view.decide(term);
@@ -60,7 +60,7 @@ function compareWalk(symbolic: SymbolicKernel, setting: Setting, seed: number, w
       assert.notEqual(state.evaluate(symbolic.reach(state.block)), 0n, `${where}, block ${state.block} is reached`);
       for (const loop of kernel.loops) {
         if (loop.blocks.has(state.block))
-          assert.ok(BigInt(state.rounds[loop.id]!) <= symbolic.rounds[loop.id]!, `${where}, rounds of loop ${loop.id}`);
+          assert.ok(BigInt(state.rounds[loop.id]!) <= symbolic.rounds[loop.id]!, `${where}, loop ${loop.id}`);
       }
     },
     leave(state, to) {
@@ -74,7 +74,7 @@ function compareWalk(symbolic: SymbolicKernel, setting: Setting, seed: number, w
   });
 }
 
-test('values, conditions, ranges and rounds of random kernels are those of a run', () => {
+test('values, conditions, ranges and trip counts of random kernels are those of an execution', () => {
   for (let seed = 0; seed < 250; seed++) {
     const random = seededRandom(seed);
     const kernel = lowerModule(parsePtx(randomKernel(random)).module).kernels[0]!;
@@ -92,7 +92,7 @@ test('values, conditions, ranges and rounds of random kernels are those of a run
 interface LoopCase {
   readonly name: string;
   readonly body: string;
-  /** Most rounds that the ranges allow, by loop; absent: not bounded. */
+  /** Maximum trip count that the ranges allow, by loop; absent: unbounded. */
   readonly rounds: readonly (number | null)[];
   readonly options?: CheckOptions;
 }
@@ -184,7 +184,7 @@ const loops: readonly LoopCase[] = [
     rounds: [5],
   },
   {
-    name: 'constant after the first round',
+    name: 'constant after the first iteration',
     body: `mov.u32 %r1, 0; mov.u32 %r2, %r9; L: setp.ge.s32 %p1, %r1, 4; @%p1 bra X; add.s32 %r1, %r1, 1;
       add.s32 %r2, %r0, 3; bra L; X:`,
     rounds: [4],
@@ -227,9 +227,9 @@ const loops: readonly LoopCase[] = [
 for (const { name, body, rounds, options = {} } of loops) {
   test(`loop: ${name}`, () => {
     const { symbolic } = contextOf(`mov.u32 %r2, 0; mov.u32 %r3, 0; ${body} ${end}`, { grid: [3, 1, 1], ...options });
-    // That they are no fewer than there are, the walks show.
+    // The walks check that the bound is not below the actual trip count.
     for (const [loop, most] of rounds.entries())
-      if (most !== null) assert.ok(symbolic.rounds[loop]! <= BigInt(most), `at most ${most} rounds of loop ${loop}`);
+      if (most !== null) assert.ok(symbolic.rounds[loop]! <= BigInt(most), `at most ${most} in loop ${loop}`);
     const open = [...loopVariables(symbolic).values()].filter(isOpen);
     assert.equal(open.length, rounds.includes(null) ? 1 : 0, 'variables without a closed form');
     for (const thread of [0, 1, 63]) {
@@ -241,18 +241,18 @@ for (const { name, body, rounds, options = {} } of loops) {
   });
 }
 
-/** Rounds of `outer`, in each a loop from `first` in %r3 until `test` holds; %r9 is n, and %r8 is m. */
+/** Iterations of `outer`, in each a loop from `first` in %r3 until `test` is true; %r9 is n, and %r8 is m. */
 const nested = (outer: string, first: string, test: string, body: string, [before, after] = ['', '']): string =>
   `mov.u32 %r1, 0; mov.u32 %r2, %r0; O: setp.ge.s32 %p1, %r1, ${outer}; @%p1 bra X; ${before} mov.u32 %r3, ${first};
     I: ${test}; @%p2 bra Y; ${body} bra I; Y: ${after} add.s32 %r1, %r1, 1; bra O; X:`;
 const counted = 'add.s32 %r2, %r2, %r8; add.s32 %r3, %r3, 1;';
 
-test('what an inner loop adds is known where its counter says how often', () => {
+test('the sum of an inner loop is known if its counter determines the trip count', () => {
   const bodies = [
     ...['ge.s32', 'gt.s32', 'ge.u32'].flatMap((test) =>
       ['0', '3'].map((first) => nested('4', first, `setp.${test} %p2, %r3, %r9`, counted)),
     ),
-    // More is added before and behind the inner loop.
+    // Additional updates before and after the inner loop.
     nested('%r9', '0', 'setp.ge.s32 %p2, %r3, 3', counted, ['add.s32 %r2, %r2, 5;', 'sub.s32 %r2, %r2, %r8;']),
     // Three loops.
     nested(
@@ -273,14 +273,14 @@ test('what an inner loop adds is known where its counter says how often', () => 
   }
 });
 
-test('what an inner loop adds is open where its rounds differ or it may be left early', () => {
+test('the sum of an inner loop is unknown if its trip count varies or it may be exited early', () => {
   const bodies = [
-    // As often as the outer counter says.
+    // The trip count is the outer counter.
     nested('4', '0', 'setp.ge.s32 %p2, %r3, %r1', counted),
     nested('4', '0', 'setp.ge.s32 %p2, %r3, %r9', 'add.s32 %r2, %r2, 1; add.s32 %r3, %r3, 2;'),
-    // It is left from its middle as well.
+    // It is also exited from the middle of its body.
     nested('4', '0', 'setp.ge.s32 %p2, %r3, %r9', 'setp.eq.s32 %p3, %r3, %r8; @%p3 bra Y; add.s32 %r2, %r2, 1; add.s32 %r3, %r3, 1;'), // oxfmt-ignore
-    // What is added grows.
+    // The increment grows.
     nested('4', '0', 'setp.ge.s32 %p2, %r3, %r9', 'add.s32 %r2, %r2, %r3; add.s32 %r3, %r3, 1;'),
   ];
   for (const body of bodies) {
@@ -291,7 +291,7 @@ test('what an inner loop adds is open where its rounds differ or it may be left 
   }
 });
 
-test('a mask that steps may jump over bounds no rounds', () => {
+test('a mask that the step may jump over does not bound the trip count', () => {
   const loop = (step: number, mask: number): string =>
     `mov.u32 %r1, 0; L: and.b32 %r10, %r1, ${mask}; setp.gt.u32 %p1, %r10, 9; @%p1 bra X; add.s32 %r1, %r1, ${step}; bra L; X:`;
   const roundsOf = (body: string): bigint => contextOf(`${body} ${end}`, { grid: [3, 1, 1] }).symbolic.rounds[0]!;
@@ -302,7 +302,7 @@ test('a mask that steps may jump over bounds no rounds', () => {
   assert.ok(roundsOf(loop(1, 14)) > 1n << 32n);
 });
 
-test('what looks like a closed form and is none stays open', () => {
+test('what only resembles a closed form stays unknown', () => {
   const cases = [
     // The step depends on a value of the loop.
     'mov.u32 %r1, 1; L: setp.ge.s32 %p1, %r1, 64; @%p1 bra X; shr.u32 %r10, %r1, 4; add.s32 %r11, %r1, %r10; shr.s32 %r1, %r11, 1; add.s32 %r1, %r1, 3; bra L; X:',
@@ -310,7 +310,7 @@ test('what looks like a closed form and is none stays open', () => {
     'mov.u32 %r1, 48; L: setp.le.s32 %p1, %r1, 1; @%p1 bra X; shr.u32 %r10, %r1, 4; add.s32 %r11, %r1, %r10; shr.s32 %r1, %r11, 1; bra L; X:',
     // Half of a number that may be negative.
     'mov.u32 %r1, %r9; L: setp.eq.s32 %p1, %r1, 0; @%p1 bra X; div.s32 %r1, %r1, 2; bra L; X:',
-    // Another value on one of two ways round.
+    // Another increment on one of two paths to the back edge.
     'mov.u32 %r1, 0; L: setp.ge.s32 %p1, %r1, 9; @%p1 bra X; setp.eq.s32 %p2, %r0, %r1; add.s32 %r1, %r1, 1; @%p2 bra L; add.s32 %r1, %r1, 1; bra L; X:',
   ];
   for (const body of cases) {
@@ -320,7 +320,7 @@ test('what looks like a closed form and is none stays open', () => {
   }
 });
 
-test('a bound that wrap-around could jump over is no bound', () => {
+test('a bound that wrap-around could jump over is not a trip count bound', () => {
   // Steps of 3 up to any n: near 2^31 the counter wraps.
   const { symbolic } = contextOf(
     `mov.u32 %r1, 0; mov.u32 %r2, 0; mov.u32 %r3, 0; L: setp.ge.s32 %p1, %r1, %r9; @%p1 bra X; add.s32 %r1, %r1, 3; bra L; X: ${end}`,

@@ -59,7 +59,7 @@ test('loads of memory that each thread has for itself vary', () => {
   assert.equal(stored('ld.u64 %d10, [%d1]; ld.u32 %r1, [%d10];'), 'varying');
 });
 
-test('a value merged behind a varying branch varies, unless it is the same on both ways', () => {
+test('a value merged after a varying branch varies, unless it is equal on both paths', () => {
   const merge = (condition: string, other: string): string =>
     `mov.u32 %r1, 1; setp.lt.s32 %p1, ${condition}, 5; @%p1 bra X; mov.u32 %r1, ${other}; X:`;
   assert.equal(stored(merge('%r0', '%r9')), 'varying');
@@ -79,7 +79,7 @@ const rounds = (bound: string, inside = ''): string =>
   `mov.u32 %r1, 0; L: setp.ge.s32 %p1, %r1, ${bound}; @%p1 bra X; ${inside} add.s32 %r1, %r1, 1; bra L;
     X: mul.lo.s32 %r1, %r1, 3;`;
 
-test('a loop that threads leave at different rounds makes its variables vary behind it', () => {
+test('a loop that threads exit in different iterations makes its variables vary after it', () => {
   const uniform = infer(rounds('%r9'));
   assert.equal(uniform.stored, 'uniform');
   assert.equal(uniform.uniformity.divergent(uniform.context.kernel.loops[0]!.id), false);
@@ -94,8 +94,8 @@ test('a break under a varying condition, and one in a branch under a varying con
   assert.equal(infer(rounds('%r9', nested)).stored, 'varying');
 });
 
-test('a varying branch that only delays the way out', () => {
-  // Each thread leaves by a uniform condition, but in a round of its own: the others go round without meeting it.
+test('a varying branch that only delays the exit', () => {
+  // Each thread exits by a uniform condition, but in a different iteration: the others iterate without reaching it.
   const body = `mov.u32 %r2, 0; L: setp.gt.s32 %p1, %r0, %r2; @%p1 bra C; mov.u32 %r1, %r2; setp.ne.s32 %p2, %r9, 0;
     @%p2 bra X; add.s32 %r1, %r2, 1; setp.ne.s32 %p4, %r8, 0; @%p4 bra X; C: add.s32 %r2, %r2, 1; bra L; X:`;
   const { context, uniformity, stored: value } = infer(body);

@@ -4,7 +4,7 @@ import { atomicUpdates } from '../../../src/cuda/editing/atomic-update.ts';
 import { applyEdits } from '../../../src/source/text-edit.ts';
 import { cudaParser } from '../syntax/grammar.ts';
 
-/** What a statement on the second line becomes; itself where it is no update. */
+/** The replacement of a statement on the second line; the statement itself if it is not an update. */
 async function atomic(statement: string, parameters = 'int *A, int n, int v'): Promise<string> {
   const text = `__global__ void k(${parameters}) {\n${statement}\n}\n`;
   const source = (await cudaParser()).parse(text, 'a.cu');
@@ -31,14 +31,14 @@ test('updates become the atomic that does the same', async () => {
   for (const [before, after, parameters] of cases) assert.equal(await atomic(before, parameters), after);
 });
 
-test('an update of what a template stands for is a sum of any numbers', async () => {
+test('an update whose type is a template parameter is recognized only as a sum', async () => {
   const text = 'template <typename T, int N>\n__global__ void k(T *A, T v) {\nA[N] += v;\nA[0] = max(A[0], v);\n}\n';
   const source = (await cudaParser()).parse(text, 'a.cu');
   const updates = atomicUpdates(source, new Set([3, 4]));
   assert.deepEqual(updates.map(({ edit, isFloat }) => [edit.text, isFloat]), [['atomicAdd(&A[N], v);', true]]); // oxfmt-ignore
 });
 
-test('what is no update, or has no atomic of its type, stays', async () => {
+test('statements that are not updates, or have no atomic of their type, stay', async () => {
   const cases: readonly (readonly [string, string?])[] = [
     ['A[n] = v - A[n];'],
     ['A[n] = A[n + 1] + v;'],

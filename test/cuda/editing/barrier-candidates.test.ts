@@ -36,7 +36,7 @@ const at =
 
 const kernel = (body: string): string => `__global__ void k(float *A, int n) {\n${body}}\n`;
 
-test('the marked copy has a marker at each boundary, as many lines, and each number once', async () => {
+test('the marked copy has a marker at each boundary, the same number of lines, and each number once', async () => {
   const text = kernel(`    __shared__ float s[64];
     for (int i = 0; i < n; i++) A[i] = 0;
     if (n) {
@@ -99,7 +99,7 @@ test('nothing comes between a pragma and its loop', async () => {
   assert.match(text, /A\[0\] = 1; asm/);
 });
 
-test('a barrier stands behind the statement above, in its indentation, comments left where they are', async () => {
+test('a barrier follows the statement above, in its indentation; comments stay in place', async () => {
   const text = kernel(`    A[0] = 1; // first\n\n    // what follows\n    A[1] = A[0];\n`);
   assert.equal(await edited(text, at(5)), text.replace('// first\n', '// first\n    __syncthreads();\n'));
 });
@@ -137,7 +137,7 @@ test('bodies in bodies without braces are closed from the inside', async () => {
   );
 });
 
-test('an assignment is taken apart between its loads and its store, with the declared type and a free name', async () => {
+test('an assignment is split between its loads and its store, with the declared type and an unused name', async () => {
   const text = kernel(`    int temp = n;\n    A[temp] += A[temp + 1] * 2;\n`);
   assert.equal(
     await edited(text, at(3, 'split')),
@@ -154,7 +154,7 @@ test('the operand of a compound assignment keeps its brackets', async () => {
   assert.match(await edited(text, at(2, 'split')), /float temp = A\[0\] \* \(A\[1\] \+ A\[2\]\);/);
 });
 
-test('an assignment whose target has effects of its own stays whole', async () => {
+test('an assignment whose target has side effects stays whole', async () => {
   const { candidates } = await candidatesOf(kernel(`    A[n++] = A[n];\n    A[0] = n;\n`));
   assert.ok(!candidates.some(({ kind }) => kind === 'split'));
 });
@@ -184,7 +184,7 @@ test('barriers of cooperative groups are known, and a barrier of the grid brings
 
 const conditions = (text: string): CandidateOptions => ({ splits: true, conditions: new Set([text.indexOf('if (')]) });
 
-test('a condition is taken apart: what is declared in the first part and used in the second moves out', async () => {
+test('a condition is split: declarations in the first part that the second uses move out', async () => {
   const text = kernel(`    if (threadIdx.x < 32) {
         // the neighbour's
         float next = A[threadIdx.x + 1], unused = 0;
@@ -230,7 +230,7 @@ test('a condition that the body may change is kept', async () => {
   );
 });
 
-test('conditions that are left early, or declare what cannot move, are not taken apart', async () => {
+test('conditions with early exits, or with declarations that cannot move, are not split', async () => {
   for (const body of [
     'if (n) { float x = A[0]; if (x > 0) return; A[1] = x; }',
     'if (n) { auto x = A[0]; A[1] = x; }',
@@ -264,7 +264,7 @@ test('comments go with the barrier that they are of', async () => {
     candidate.kind === 'existing' ? 'off' : at(7)(candidate),
   );
   assert.match(shared, /\/\/ all of A is there\n +A\[3\] = 1;\n {4}}\n {4}__syncthreads\(\);\n/);
-  // Where it gets no line of its own, they stay out of the way of what follows.
+  // Insertions without a separate line do not interfere with the following text.
   const inline = await edited(text, (candidate) =>
     candidate.kind === 'existing'
       ? 'off'

@@ -30,7 +30,7 @@ async function doubled(text: string, names: readonly string[] = ['tile']): Promi
   return edit && applyEdits(text, edit.edits);
 }
 
-test('rounds take turns with two copies, in the style of the file', async () => {
+test('iterations alternate between two copies, in the style of the file', async () => {
   const expected = kernel
     .replace('tile[16]', 'tile[2][16]')
     .replace('\t// all', '\tint buffer2 = 0;\n\t// all')
@@ -41,7 +41,7 @@ test('rounds take turns with two copies, in the style of the file', async () => 
   assert.equal(await doubled(kernel.replaceAll('\n', '\r\n')), expected.replaceAll('\n', '\r\n'));
 });
 
-test('arrays that other code sees, and rounds of another form, stay', async () => {
+test('arrays visible to other code, and loops of another form, stay', async () => {
   const changes: readonly (readonly [string, string])[] = [
     ['other[0]', 'tile[0][0]'],
     ['out[i] += tile[buffer][threadIdx.y];', 'use(tile);'],

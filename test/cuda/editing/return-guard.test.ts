@@ -10,7 +10,7 @@ async function guarded(text: string): Promise<string | null> {
   return guard && applyEdits(text, [guard.edit]);
 }
 
-test('what follows a return stands in the guard, in the style of the file', async () => {
+test('statements after a return move into the guard, in the style of the file', async () => {
   const text = `__global__ void k(int* a, int n) {
   int i = threadIdx.x;
   if (i >= n) return;
@@ -34,7 +34,7 @@ test('what follows a return stands in the guard, in the style of the file', asyn
   assert.equal(await guarded(text.replaceAll('\n', '\r\n')), expected.replaceAll('\n', '\r\n'));
 });
 
-test('the opposite of a comparison is one for integers alone: NaN is on neither side', async () => {
+test('a comparison is inverted only for integers: NaN satisfies neither side', async () => {
   const kernel = (type: string, test: string): string =>
     `__global__ void k(int* a, ${type} x, ${type} n) { if (${test}) return; a[0] = 1; }`;
   assert.match((await guarded(kernel('unsigned', 'x + 1 > n')))!, /if \(x \+ 1 <= n\)/);

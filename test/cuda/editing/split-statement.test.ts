@@ -10,7 +10,7 @@ __device__ int put(int* s, int value) { s[0] = value; return value; }
 __device__ void change(int& x, int y) { x = y; }
 `;
 
-/** The halves of the last statement of a kernel, around `|`; null where it stays whole. */
+/** The halves of the last statement of a kernel, around `|`; null if it is not split. */
 async function halves(statement: string, parameters = 'int* a, float* f, int t'): Promise<string | null> {
   const source = (await cudaParser()).parse(`${helpers}__global__ void k(${parameters}) { ${statement} }`);
   const definition = source.functions.at(-1)!;
@@ -35,14 +35,14 @@ test('what is stored goes to a variable of the type of its place', async () => {
   assert.equal(await halves('int x = a[t] = a[t + 1];'), 'int v0 = a[t + 1]; | int x = a[t] = v0;');
 });
 
-test('a chain of assignments is parted behind that of its variable', async () => {
+test('a chain of assignments is split after that of its variable', async () => {
   assert.equal(await halves('int s; a[t] = s = s + a[t + 1];'), 's = s + a[t + 1]; | a[t] = s;');
   assert.equal(await halves('int s; a[t] = a[0] = s += a[t + 1];'), 's += a[t + 1]; | a[t] = a[0] = s;');
   assert.equal(await halves('int s; a[t] += s = a[t + 1];'), null, 'what is added to is read first');
   assert.equal(await halves('int s; a[t++] = s = a[t];'), null);
 });
 
-test('what tells of a group of threads may be asked twice', async () => {
+test('queries of a thread group may be evaluated twice', async () => {
   const group = 'int s; cg::thread_block g = cg::this_thread_block();';
   const stored = 's = s + a[g.thread_rank() + 1]; | a[g.thread_rank()] = s;';
   assert.equal(await halves(`${group} a[g.thread_rank()] = s = s + a[g.thread_rank() + 1];`), stored);
@@ -63,7 +63,7 @@ test('arguments that read memory are evaluated before a call that may write it',
 
 test('what is handed by reference stays where it is', async () => {
   assert.equal(await halves('change(a[t], a[t + 1]);'), 'int v0 = a[t + 1]; | change(a[t], v0);');
-  assert.equal(await halves('elsewhere(a[t], a[t + 1]);'), null, 'of a function of another file nobody knows');
+  assert.equal(await halves('elsewhere(a[t], a[t + 1]);'), null, 'functions of other files are unknown');
 });
 
 test('declarations and expressions in a row are parted between the first and the rest', async () => {
@@ -71,7 +71,7 @@ test('declarations and expressions in a row are parted between the first and the
   assert.equal(await halves('int x; x = a[t + 1], a[t] = x;'), 'x = a[t + 1]; | a[t] = x;');
 });
 
-test('statements with effects of their own in the target, and those that read or write nothing, stay whole', async () => {
+test('statements with side effects in the target, and those without a read or write, stay whole', async () => {
   for (const words of ['a[t++] = a[t];', 'a[t] = 1;', 't = a[t];', '__shared__ int s[4];', 'int x = t + 1;'])
     assert.equal(await halves(words), null, words);
 });

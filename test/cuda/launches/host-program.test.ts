@@ -21,7 +21,7 @@ async function launchesIn(text: string, types: readonly string[] = []): Promise<
   return program.launches.map((launch) => ({ launch, sites: sitesOf(launch, host.locate(launch.node.start), parameters) })); // oxfmt-ignore
 }
 
-/** The first extents of the grids of the launches of `k` in a function; null where one is not constant. */
+/** The first extents of the grids of the launches of `k` in a function; null if one is not constant. */
 async function grids(body: string, before = ''): Promise<(number | null)[]> {
   const found = await launchesIn(`${before}\nvoid run(int parameter) {\n${body}\n}\n`);
   const all = found.filter(({ launch }) => launch.kernel.name === 'k').flatMap(({ sites }) => sites.map(({ grid }) => grid?.[0] ?? null)); // oxfmt-ignore
@@ -33,7 +33,7 @@ async function ties(text: string, types: readonly string[]): Promise<string[][]>
   return (await launchesIn(text, types)).flatMap(({ sites }) => sites.map((site) => site.ties.map(printAssumption)));
 }
 
-/** Programs whose first grid only a run knows: no set of constants alone may be told. */
+/** Programs whose first grid is known only at run time: no set of only constants may be reported. */
 const open: readonly (readonly [body: string, before?: string])[] = [
   // Written by the runtime.
   ['int n = 3; cudaMemcpy(&n, d, 4, cudaMemcpyDeviceToHost); k<<<n, 1>>>();'],
@@ -45,14 +45,14 @@ const open: readonly (readonly [body: string, before?: string])[] = [
   // Changed in one branch only.
   ['if (parameter) g = 5; k<<<g, 1>>>();', 'int g;'],
   ['if (parameter) s->n = 5; k<<<s->n, 1>>>();', 'struct S { int n; }; S* s;'],
-  // Loops whose first round differs.
+  // Loops whose first iteration differs.
   ['int n = 1; bool first = true; for (int i = 0; i < parameter; i++) { if (first) first = false; else n *= 2; k<<<n, 1>>>(); }'], // oxfmt-ignore
   ['int n = 1; for (int i = 0; i < parameter; i++) { for (int j = 0; j < i; j++) n *= 2; k<<<n, 1>>>(); }'],
   ['int n = 1; for (int i = 0; i < parameter; i++) { if (i == 1) n = 7; } k<<<n, 1>>>();'],
-  // What a round leaves for the one after the next.
+  // Values that an iteration leaves for the one after the next.
   ['int n = 1, m = 1; for (int i = 0; i < parameter; i++) { k<<<n, 1>>>(); n = m; m = more(); }'],
   ['int n = 1, m = 1; do { k<<<n, 1>>>(); n = m; m = more(); } while (m > 3);'],
-  // Fields that a loop writes on the way out, or that it does not say which.
+  // Fields that a loop writes before it exits, or at an unknown index.
   ['dim3 b(4); while (more()) { if (late()) { b.x = more(); break; } } k<<<b.x, 1>>>();'],
   ['dim3 b(4); for (int i = 0; i < parameter; i++) { k<<<b.x, 1>>>(); if (late()) b = dim3(more()); }'],
   ['int a[2] = {3, 4}; for (int i = 0; i < parameter; i++) a[i] = 7; k<<<a[1], 1>>>();'],
@@ -190,13 +190,13 @@ const told: readonly (readonly [body: string, expected: readonly number[], befor
 ];
 
 for (const [body, expected, before] of told)
-  test(`told: ${body}`, async () => {
+  test(`found: ${body}`, async () => {
     const found = await grids(body, before);
     if (expected.length > 0) assert.deepEqual(found, expected);
     else assert.ok(found.includes(null), JSON.stringify(found));
   });
 
-test('launches that another way leads to are not missed', async () => {
+test('launches on other paths are not missed', async () => {
   const all = async (text: string): Promise<(number | null)[]> =>
     (await launchesIn(text)).flatMap(({ sites }) => sites.map(({ grid }) => grid?.[0] ?? null));
   for (const text of [
@@ -216,17 +216,17 @@ test('launches that another way leads to are not missed', async () => {
   assert.deepEqual(new Set(two), new Set([1, 2]));
 });
 
-test('a number that a condition gives a quotient says something of the dividend', async () => {
+test('the value of a quotient in a condition bounds the dividend', async () => {
   const [list] = await ties('void f(int n) { if (n / 2 == 4) k<<<n / 2, 256>>>(n); }', ['int']);
   assert.ok(list?.includes('p0 / 2 == 4'), list?.join('; '));
 });
 
-test('a part of an argument ties a grid', async () => {
+test('a grid is constrained by a part of an argument', async () => {
   const [list] = await ties('void f(int n) { int half = n / 2; k<<<half / 512, 512>>>(half); }', ['int']);
   assert.ok(list?.includes('gridDim.x == p0 / 512'), list?.join('; '));
 });
 
-test('what is not so is not tied', async () => {
+test('relations that do not hold are not constraints', async () => {
   for (const [text, types, wrong] of [
     ['void f(int n) { k<<<(n + 255) / 256, 256>>>(n); }', ['unsigned char'], /gridDim.x == \(p0/],
     ['void f(int n) { unsigned char c = n; k<<<c, 256>>>(n); }', ['int'], /gridDim.x == p0/],
@@ -238,7 +238,7 @@ test('what is not so is not tied', async () => {
     for (const list of await ties(text, types)) assert.doesNotMatch(list.join('; '), wrong, text);
 });
 
-/** What the last launch of a program is told of the array that it is given first. */
+/** The contents of the first argument that the last launch of a program is known to have. */
 async function contents(body: string, before = ''): Promise<string> {
   const text = `static const int table[4] = {2, 0, 3, 1};\nvoid unknown();\n${before}\nvoid run(int parameter, cudaStream_t s) {\nint* a; cudaMalloc(&a, 16);\n${body}\nk<<<1, 4>>>(a);\n}\n`;
   const last = (await launchesIn(text, ['int*'])).filter(({ launch }) => launch.kernel.name === 'k').at(-1);

@@ -40,7 +40,7 @@ async function launchesIn(text: string, parameters: readonly LaunchParameter[] =
   });
 }
 
-/** Of no type, so that nothing of an argument is told away. */
+/** Without types, so that no argument excludes a launch. */
 const anyParameters: readonly LaunchParameter[] = Array.from({ length: 12 }, (_, at) => ({
   name: `param${at}`,
   type: '',
@@ -50,7 +50,7 @@ async function sites(text: string, parameters?: readonly LaunchParameter[]): Pro
   return (await launchesIn(text, parameters)).flatMap((found) => found.sites);
 }
 
-/** The grids of the launches of `k` in the body of a function; null where it is not constant. */
+/** The grids of the launches of `k` in the body of a function; null if it is not constant. */
 async function grids(body: string, before = ''): Promise<(readonly number[] | null)[]> {
   const found = await launchesIn(`${before}\nvoid run(int parameter) {\n${body}\n}\n`);
   const ofK = found.filter(({ launch }) => launch.kernel.name === 'k');
@@ -96,7 +96,7 @@ test('dimensions are evaluated', async () => {
   }
 });
 
-test('what changes on the way to a launch is followed', async () => {
+test('changes on the path to a launch are followed', async () => {
   for (const [body, expected, before] of [
     ['int n = 3; n++; k<<<n, 1>>>();', [[4, 1, 1]]],
     [
@@ -175,7 +175,7 @@ test('what only a run knows is left open', async () => {
   }
 });
 
-test('the size of a record is known where its fields alone decide it', async () => {
+test('the size of a record is known if only its fields determine it', async () => {
   for (const [type, expected, before] of [
     ['S', [8, 1, 1], 'struct S { int x; float y; };'],
     ['S', [24, 1, 1], 'typedef struct { double x, y, z; } S;'],
@@ -201,7 +201,7 @@ test('the size of a record is known where its fields alone decide it', async () 
   }
 });
 
-test('floating-point arguments are told where they are exactly known', async () => {
+test('floating-point arguments are known if they are exact', async () => {
   const float = [{ name: 's', type: 'float' }];
   for (const [body, expected] of [
     ['k<<<1, 1>>>(0.0f);', 0],
@@ -223,7 +223,7 @@ test('floating-point arguments are told where they are exactly known', async () 
   }
 });
 
-test('pointers are a known distance apart where the size of what they point to is known', async () => {
+test('pointers are a known number of bytes apart if the size of their pointee is known', async () => {
   const distances = async (record: string) =>
     (await sites(`${record}\nvoid run() { S* p; cudaMalloc(&p, 4096); k<<<1, 64>>>(p, p + 10); }`))[0]!.distances;
   assert.deepEqual(await distances('struct S { int x, y; };'), [[0, 1, 80]]);
@@ -249,7 +249,7 @@ test('sites that are combined keep the pointers, sizes and offsets that they agr
   assert.deepEqual(common(), []);
 });
 
-test('what nobody knows is tied to the arguments', async () => {
+test('unknown values are related to the arguments', async () => {
   const of = async (text: string, ...names: string[]) => {
     const parameters = names.map((name) => ({
       name: name.replace(/^.* \**/, ''),
@@ -266,10 +266,12 @@ test('what nobody knows is tied to the arguments', async () => {
   assert.deepEqual(await of('void f(float* a, int n, int t) { k<<<n / t, t>>>(a, n); }', a, 'n'), ['blockDim.y == 1', 'blockDim.z == 1', 'gridDim.x == n / blockDim.x', 'gridDim.y == 1', 'gridDim.z == 1']); // oxfmt-ignore
   assert.deepEqual(await of('void f(float* a, int n) { k<<<n / 4, 64>>>(a, n / 4); }', a, 'n'), ['gridDim.x == n', 'gridDim.y == 1', 'gridDim.z == 1']); // oxfmt-ignore
   assert.deepEqual(await of('void f(float* a, int n) { for (int s = n / 2; s > 0; s /= 2) k<<<1, 64>>>(a, s, n); }', a, 's', 'n'), ['s > 0', 's <= n / 2']); // oxfmt-ignore
-  const condition = 'bool first, int n) { int way = n ? (first ? 5 : 9) : 0; k<<<1, 64>>>(a,';
+  const condition = 'bool first, int n) { int pick = n ? (first ? 5 : 9) : 0; k<<<1, 64>>>(a,';
   assert.deepEqual(await of(`void f(float* a, ${condition} n != 3); }`, a, 'up'), ['up == 1 || up == 0']);
-  assert.deepEqual(await of(`void f(float* a, ${condition} way); }`, a, 'way'), ['way == 5 || way == 9 || way == 0']);
-  assert.deepEqual(await of(`void f(float* a, ${condition} n ? way : n); }`, a, 'way'), []);
+  assert.deepEqual(await of(`void f(float* a, ${condition} pick); }`, a, 'pick'), [
+    'pick == 5 || pick == 9 || pick == 0',
+  ]);
+  assert.deepEqual(await of(`void f(float* a, ${condition} n ? pick : n); }`, a, 'pick'), []);
   assert.deepEqual(await of('void f(int n) { float* a; cudaMalloc(&a, n * sizeof(float)); k<<<1, 64>>>(a, n); }', a, 'n'), ['extent(a) >= n']); // oxfmt-ignore
 });
 
@@ -372,20 +374,20 @@ test('a launch belongs to the kernels of its name and arguments', async () => {
   assert.ok(open && canLaunch(open.launch.kernel, 'red<64>') && canLaunch(open.launch.kernel, 'ns::red<128>'));
 });
 
-test('arguments tell instances apart, by types that cannot be one', () => {
+test('arguments distinguish instances, by incompatible types', () => {
   assert.ok(canTake(['half*', undefined, 'const T*'], ['__half*', 'float const*', 'double const*']));
   assert.ok(canTake(['unsigned int*'], ['unsigned*']) && canTake(['int'], ['float*']));
   assert.ok(!canTake(['double*'], ['float*']) && !canTake(['const int*'], ['unsigned int const*']));
 });
 
-test('texts without a launch are told without parsing', () => {
+test('texts without a launch are recognized without parsing', () => {
   assert.ok(
     mayLaunch('k<<<1, 2>>>()') && mayLaunch('cudaLaunchKernel(f)') && mayLaunch('cudaLaunchCooperativeKernel(f)'),
   );
   assert.ok(!mayLaunch('__global__ void k() { a << b; }'));
 });
 
-test('a way to a launch that only adds conditions to another way there is covered by it', async () => {
+test('a path to a launch that only adds conditions to another path there is covered by it', async () => {
   const parameters = [{ name: 'p', type: 'float*' }, { name: 'n', type: 'int' }]; // oxfmt-ignore
   const launches = 'if (b > 4) b++; else n++; if (n > 9) run(p, n); run(p, n);';
   const found = await launchesIn(
@@ -401,7 +403,7 @@ test('a way to a launch that only adds conditions to another way there is covere
   assert.ok(site);
   const [more] = all.filter((other) => conditions(other).includes('n > 9'));
   assert.ok(more);
-  // What is told of a size, a block or an argument besides is no condition.
+  // Properties other than conditions: a block, a size of shared memory, an argument.
   const others: LaunchSite[] = [
     { ...more, block: [32, 1, 1] },
     { ...more, sharedBytes: 64 },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { definesFunction, containsName, mayCall, namesLaunchedIn } from '../../../src/cuda/launches/launch-text.ts';
 
-test('a call of a function is seen wherever it may stand', () => {
+test('a call of a function is found in any context', () => {
   for (const text of [
     'void f() { run(1); }',
     'int f() { return run (1); }',
@@ -20,7 +20,7 @@ test('a call of a function is seen wherever it may stand', () => {
     assert.ok(mayCall(text, 'run'), text);
 });
 
-test('comments, strings, declarations, methods and longer names are no calls', () => {
+test('comments, strings, declarations, methods and longer names are not calls', () => {
   for (const text of [
     '// run(1)\n/* run(2); */',
     'puts("run(1)");',
@@ -33,13 +33,13 @@ test('comments, strings, declarations, methods and longer names are no calls', (
     assert.equal(mayCall(text, 'run'), false, text);
 });
 
-test('a definition is told from a declaration and a call', () => {
+test('a definition is distinguished from a declaration and a call', () => {
   assert.ok(definesFunction('void run(int n)\n{\n}', 'run'));
   assert.equal(definesFunction('void run(int n); void f() { run(1); }', 'run'), false);
   assert.equal(definesFunction('// void run(int n) { }', 'run'), false);
 });
 
-test('a name in comments alone is none; one in strings is', () => {
+test('a name only in comments is ignored; one in a string counts', () => {
   for (const text of [
     'copy<<<1, 1>>>();',
     'load("copy");',

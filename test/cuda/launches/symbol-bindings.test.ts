@@ -7,8 +7,8 @@ const symbol = (at: number) => symbolTerm({ id: `s${at}`, label: `s${at}` });
 const equal = (at: number, value: number): Fact => compared('==', symbol(at), integer(value));
 const below = (at: number, value: number): Fact => compared('<', symbol(at), integer(value));
 
-test('what led to a round holds in the rounds behind it, and not in those before', () => {
-  // More rounds than there are layers, asked one after the other as the launches of a loop are.
+test('the condition of an iteration holds in the later iterations, and not in earlier ones', () => {
+  // More iterations than layers, queried in order as the launches of a loop are.
   const facts = Array.from({ length: 50 }, (_, at) => equal(at, at + 1));
   const asked = facts.map((_, at) => substitutionOf(facts.slice(0, at + 1)));
   for (const [at, { term }] of asked.entries()) {
@@ -17,7 +17,7 @@ test('what led to a round holds in the rounds behind it, and not in those before
   }
 });
 
-test('what holds on one way alone says nothing of another', () => {
+test('facts of one path imply nothing for another', () => {
   const shared = [equal(0, 4)];
   const [first, second] = [substitutionOf(shared, [equal(1, 5), below(2, 9)]), substitutionOf(shared, [equal(1, 6)])];
   assert.equal(termConstant(first.term(symbol(1))), 5n);

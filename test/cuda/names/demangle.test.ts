@@ -115,14 +115,14 @@ function sameAsReference(own: string, reference: string): boolean {
   return spelled === own || spelled.endsWith(` ${own}`);
 }
 
-test('tags of the ABI are no part of a name', () => {
+test('ABI tags do not belong to a name', () => {
   const name = demangle('_ZN8__main__5saxpyB2v1B3abcEf5ArrayIfLi1E1AE');
   assert.deepEqual([name?.qualified, name?.full], ['__main__::saxpy', '__main__::saxpy(float, Array<float, 1, A>)']);
 });
 
 test('names agree with c++filt', (context) => {
   const result = spawnSync('c++filt', { input: table.map(([symbol]) => `${symbol}\n`).join(''), encoding: 'utf8' });
-  if (result.error) return context.skip('there is no c++filt');
+  if (result.error) return context.skip('c++filt is not installed');
   const references = result.stdout.trimEnd().split('\n');
   for (const [index, [symbol]] of table.entries()) {
     const reference = references[index] ?? '';

@@ -23,7 +23,7 @@ function lineFor(symbol: string, line?: number): number | undefined {
   return findKernel(source, name, line)?.firstLine;
 }
 
-test('kernels are told apart by name, number of parameters and line', () => {
+test('kernels are distinguished by name, number of parameters and line', () => {
   assert.equal(lineFor('_ZN2ns39_GLOBAL__N__454c6acf_8_names_cu__Z3dbli5anontIsEEvPT_'), 1);
   assert.equal(lineFor('_ZN5other1kEPi'), 2);
   assert.equal(lineFor('_Z1kPi'), 3);
@@ -34,7 +34,7 @@ test('kernels are told apart by name, number of parameters and line', () => {
   assert.equal(lineFor('_Z7missingPi'), undefined);
 });
 
-test('an explicit specialisation is the definition of its arguments alone', () => {
+test('an explicit specialisation is the definition only for its arguments', () => {
   assert.equal(lineFor('_Z3redILi64EEvPf'), 6);
   assert.equal(lineFor('_Z3redILi32EEvPf'), 5);
 });

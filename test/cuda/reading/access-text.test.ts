@@ -83,7 +83,7 @@ test('members, scalars in memory and atomics are accesses', async () => {
   assert.equal(await at('asynchronous', 'read'), '&a[t * 4]');
 });
 
-test('several candidates are told apart by the order of evaluation only', async () => {
+test('several candidates are distinguished only by the order of evaluation', async () => {
   assert.equal(await at('declarations', 'read', 's'), undefined);
   assert.equal(await at('declarations', 'read', 's', 1), 's[1]');
   assert.deepEqual(
@@ -98,14 +98,14 @@ test('several candidates are told apart by the order of evaluation only', async 
   assert.equal(await at('choice', 'read', 'u'), 'u[0]');
 });
 
-test('a name that stands for another array is never taken for the array', async () => {
+test('a name that denotes another array is never used for the array', async () => {
   assert.equal(await at('plain', 'write', 'u'), undefined);
   assert.equal(await at('plain', 'read', 's'), undefined);
   assert.equal(await at('renamed', 'write', 'a'), 'q[1]');
   assert.equal(await at('renamed', 'read', 'u'), undefined);
 });
 
-test('what is no access gives none', async () => {
+test('texts without an access yield none', async () => {
   assert.equal(await at('builtin', 'read'), undefined);
   assert.equal(await at('address', 'read'), undefined);
   assert.equal(await at('macro', 'write'), undefined);

@@ -15,7 +15,7 @@ __global__ void k(int* a, int n) {
     a[2] = 2;            // before it leaves
     return;
   }
-  a[3] = 3;              // behind
+  a[3] = 3;              // below
   for (int i = 0; i < n; ++i) { // loop
     if (threadIdx.x == i) return; // leaves the loop
     a[i] = i;            // loop body
@@ -39,18 +39,18 @@ test('threads have returned where the statement that decides them holds a return
   const source = (await cudaParser()).parse(text, 'a.cu');
   const at = (marker: string): { line: number } => ({ line: lineOf(text, `// ${marker}`) });
   const told = (markers: readonly string[], place: string): Departure => departure(source, markers.map(at), at(place));
-  assert.equal(told(['leaves'], 'behind'), 'returned');
+  assert.equal(told(['leaves'], 'below'), 'returned');
   assert.equal(told(['leaves the loop'], 'loop body'), 'returned');
   assert.equal(told(['macro that returns'], 'macro that loops'), 'returned');
   assert.equal(told(['macro of a macro'], 'one line'), 'returned');
   assert.equal(told(['instruction'], 'one line'), 'returned');
   assert.equal(told(['macro from elsewhere'], 'one line'), 'unclear');
-  assert.equal(told(['leaves', 'guard'], 'behind'), 'unclear');
+  assert.equal(told(['leaves', 'guard'], 'below'), 'unclear');
   for (const [marker, place] of [
     ['leaves', 'before it leaves'],
     ['guard', 'guarded'],
     ['its second line', 'guarded'],
-    ['guard', 'behind'],
+    ['guard', 'below'],
     ['loop', 'loop body'],
     ['macro that loops', 'macro that loops'],
     ['call in capitals', 'one line'],
@@ -63,8 +63,8 @@ test('threads have returned where the statement that decides them holds a return
 test('a condition that is computed ahead is looked for where the code branches', async () => {
   const source = (await cudaParser()).parse(text, 'a.cu');
   const at = (marker: string): { line: number } => ({ line: lineOf(text, `// ${marker}`) });
-  assert.equal(departure(source, [at('behind')], at('one line'), at('leaves')), 'returned');
-  assert.equal(departure(source, [at('behind')], at('guarded'), at('guard')), 'passed');
+  assert.equal(departure(source, [at('below')], at('one line'), at('leaves')), 'returned');
+  assert.equal(departure(source, [at('below')], at('guarded'), at('guard')), 'passed');
 });
 
 test('of places on the line of an early return it is not clear on which side of it they are', async () => {

@@ -61,7 +61,7 @@ struct Aligned { char c; alignas(16) int n; char d; };
 const names = 'View Wide Wider Pieces Arrays Outer Methods Pair Tagged Aliased a::b::Deep a::Deep2 Hidden Empty Aligned'.split(' '); // oxfmt-ignore
 const spelled = (name: string): string => (name === 'Hidden' ? '(anonymous namespace)::Hidden' : name);
 
-test('members stand at their natural alignment', () => {
+test('members are at their default alignment', () => {
   assert.equal(fields('View', understood), 'data@0:float * width@8:int height@12:int');
   assert.deepEqual([layout('View', understood)?.bytes, layout('View', understood)?.alignment], [16, 8]);
   assert.equal(fields('Wide', understood), 'tag@0:char value@8:double tail@16:short');

@@ -16,7 +16,7 @@ export function cudaParser(): Promise<CudaParser> {
   return parser;
 }
 
-/** The line (from 1) that holds a marker. */
+/** The line (from 1) that contains a marker. */
 export function lineOf(text: string, marker: string): number {
   const index = text.split('\n').findIndex((line) => line.includes(marker));
   if (index === -1) throw new Error(`no line holds ${marker}`);

@@ -106,7 +106,7 @@ test('kernels are found with names, parameters and lines', () => {
   ]);
 });
 
-test('both branches of a conditional are definitions, and the text behind it is read', () => {
+test('both branches of a conditional are definitions, and the text after it is read', () => {
   const source = readSource(sample, 'a.cu');
   const either = source.kernels.filter(({ name }) => name === 'either');
   assert.deepEqual(
@@ -140,7 +140,7 @@ test('directives are read', () => {
   ]);
 });
 
-test('suppressions speak of their own line, or of the statement below', () => {
+test('suppressions apply to their line, or to the statement below', () => {
   const { suppressions } = readSource(sample, 'a.cu');
   const statement = lineOf(sample, 'a = 3 +');
   assert.deepEqual(
@@ -152,7 +152,7 @@ test('suppressions speak of their own line, or of the statement below', () => {
   );
 });
 
-test('comments that do nothing are reported where they stand', () => {
+test('comments without effect are reported at their position', () => {
   const text =
     '// selvage: block=1\nint x;\n// selvage-ignore race/shard: why\n  // selvage-ignore race/shared\n// selvage-ignore\n';
   const problems = commentProblems(readSource(text, 'b.cu'));
@@ -231,7 +231,7 @@ test('deep nesting and damaged texts neither throw nor hang', async () => {
   }
 });
 
-test('macros that stand for `__device__` make functions of the device, those that define one do not', () => {
+test('macros that expand to `__device__` make functions of the device, those that define one do not', () => {
   const text = `#define INLINE __forceinline__
 #define HD __host__ __device__ INLINE
 #define DEFINE(name) __device__ int name() { return 1; }

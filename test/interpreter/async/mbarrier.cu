@@ -46,7 +46,7 @@ __global__ void mbarrier_rounds(int* out) {
     }
 }
 
-// The lower warp waits for its own arrivals alone.
+// The lower warp waits only for its own arrivals.
 __global__ void mbarrier_half_arrives(int* out) {
     __shared__ __mbarrier_t bar;
     __shared__ int s[64];

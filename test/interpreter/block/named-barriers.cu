@@ -59,7 +59,7 @@ __global__ void producer_arrives_early(int* out) {
     }
 }
 
-// Nothing tells the producer that the buffer is empty.
+// The producer is not notified that the buffer is empty.
 __global__ void buffer_reused(int* out) {
     __shared__ int s[32];
     const int lane = threadIdx.x & 31;
@@ -95,7 +95,7 @@ __global__ void different_barriers(int* out) {
     out[threadIdx.x] = 1;
 }
 
-// The two halves of each warp meet at the barrier, but by two instructions.
+// The two halves of each warp synchronize at the barrier, but by two instructions.
 __global__ void lanes_of_a_warp_apart(int* out) {
     if (threadIdx.x & 16) {
         out[threadIdx.x] = 1;

@@ -52,7 +52,7 @@ __global__ void vote_until_stable(int* data, int* out) {
     if (t == 0) *out = rounds;
 }
 
-// The vote comes before the writes of the round are done with: neighbours read while others write.
+// The vote precedes the end of the writes of the iteration: neighbours read while others write.
 __global__ void vote_until_stable_one_barrier(int* data, int* out) {
     __shared__ int s[64];
     const int t = threadIdx.x;

@@ -17,14 +17,14 @@ import { kernel, launch, type LaunchOptions, words } from './launch-text.ts';
 
 const backEnds = ['javascript', 'webassembly', 'reference'] as const;
 
-/** Everything that a run tells but the contents of memory. */
+/** All results of a run except the contents of memory. */
 function told(result: RunResult): unknown {
   const { outcome, steps, divergences, faults, havocs, brokenAssumptions } = result;
   const races = result.races.map(({ first, second, ...race }) => ({
     sides: [first, second].map(({ instruction, operation }) => `${instruction} ${operation}`).sort(),
     isOfOneBlock: first.block.join() === second.block.join(),
     ...race,
-    // Any place and time where the two meet will do.
+    // The offset and time of a race are arbitrary.
     offset: 0,
     passed: null,
   }));
@@ -156,7 +156,7 @@ const lockBody = `
   fence.acq_rel.gpu; ld.global.u32 %r2, [%d1]; add.u32 %r2, %r2, 1; st.global.u32 [%d1], %r2; fence.acq_rel.gpu;
   atom.global.exch.b32 %r3, [%d2], 0;`;
 
-test('a lock that threads of all blocks spin on is handed on', () => {
+test('a lock that threads of all blocks spin on is passed on', () => {
   for (const seed of [undefined, 1, 2]) {
     const options = {
       ...both,
@@ -171,7 +171,7 @@ test('a lock that threads of all blocks spin on is handed on', () => {
   assert.notEqual(launchAll(unfenced, { ...both, grid: [2, 1, 1] }).races.length, 0);
 });
 
-test('tickets are served in turn', () => {
+test('tickets are served in order', () => {
   const code = kernel(`atom.global.add.u32 %r1, [%d2], 1;
     SPIN: ld.acquire.gpu.global.u32 %r2, [%d2+4]; setp.ne.u32 %p1, %r1, %r2; @%p1 bra SPIN;
     ld.global.u32 %r3, [%d1]; mad.lo.u32 %r3, %r3, 2, 1; st.global.u32 [%d1], %r3;
@@ -269,11 +269,11 @@ test('arrays without end: pages on both sides of the start, found again and agai
     assert.deepEqual(words(whole, 0, 1057).slice(1023), [5, ...Array<number>(32).fill(40), 5]);
     for (const round of [0, 2, 38]) assert.equal(whole.read(1, 1024 * pages * round, 4), BigInt(5 + round));
     for (const round of [1, 39]) assert.equal(whole.read(1, -1024 * pages * round, 4), BigInt(5 + round));
-    // Neighbours meet in the word after their own.
+    // Neighbours overlap in the word after their own.
     const racy = launchAll(kernel(walk(pages, 'ld.global.u32 %r6, [%d7+4]; st.global.u32 [%d7], %r1;')));
     assert.ok(racy.races.length > 0);
   }
-  // Which is no address of four bytes.
+  // A misaligned address of four bytes.
   const wrong = launchAll(kernel(walk(1, 'ld.global.u32 %r6, [%d7]; add.s64 %d9, %d8, 2; st.global.u32 [%d9], %r6;')));
   assert.deepEqual([wrong.outcome, wrong.faults[0]!.kind], ['fault', 'misaligned']);
 });
@@ -295,7 +295,7 @@ test('faults name thread and instruction', () => {
   assert.equal(launchAll(kernel('setp.eq.u32 %p1, %r0, 5; @%p1 trap; st.global.u32 [%d3], 1;'), both).outcome, 'trap');
 });
 
-test('reads of what nobody has written', () => {
+test('reads of uninitialised memory', () => {
   const code = kernel(
     `mov.u64 %d6, s; add.s64 %d7, %d6, %d5; st.shared.u32 [%d7], %r0; bar.sync 0;
     ld.shared.u32 %r1, [%d7+64]; st.global.u32 [%d3], %r1;`,
@@ -312,7 +312,7 @@ test('reads of what nobody has written', () => {
   assert.equal(read.faults[0]?.kind, 'uninitialised');
 });
 
-test('atomics on what nobody has written', () => {
+test('atomics on uninitialised memory', () => {
   const uninitialised = { a: bounded, b: { ...bounded, uninitialised: true } };
   const faultsOf = (body: string): readonly string[] =>
     launchAll(kernel(body), uninitialised).faults.map(({ kind }) => kind);
@@ -324,7 +324,7 @@ test('atomics on what nobody has written', () => {
   assert.deepEqual(faultsOf('st.volatile.global.u32 [%d4], 1; red.global.add.u32 [%d4], 1;'), []);
 });
 
-test('atomic sums flush subnormal numbers in global memory alone', () => {
+test('atomic sums flush subnormal numbers only in global memory', () => {
   // By row: the number there, the one that is added, the sum as it is, and with subnormal numbers as zeros.
   const sums = [
     [0x00400000, 0x00400000, 0x00800000, 0],
@@ -401,7 +401,7 @@ test('more barriers than the counters of a shadow word hold', () => {
   assert.notEqual(racy?.races.length, 0);
 });
 
-test('a barrier of the grid starts both shared and global memory anew', () => {
+test('a barrier of the grid resets both shared and global memory', () => {
   const text = readFileSync(`${root}/race/grid-barrier.ptx`, 'utf8');
   const code = lowerModule(parsePtx(text).module).kernels[0]!;
   const request = requestOf('grid-barrier', code);

@@ -65,7 +65,7 @@ test('bank conflicts: narrow, wide, few lanes, atomics', () => {
   assert.equal(of(0, 4, true), 31, 'updates of one word wait for each other');
   assert.equal(of(4, 4, true), 0);
   assert.equal(of(128, 4, false, [0, 1, 2]), 2);
-  assert.equal(of(128, 16, false, [0, 8, 16]), 0, 'lanes of different quarter warps never meet');
+  assert.equal(of(128, 16, false, [0, 8, 16]), 0, 'lanes of different quarter warps never conflict');
 });
 
 const tile = (width: number): string => `.shared .align 4 .b8 s[${32 * width * 4}];`;
@@ -113,7 +113,7 @@ function of({ counters }: Counted, mnemonic: string): Counts {
   return sum;
 }
 
-test('an if with an else: both ways are executed, and the lanes meet behind', () => {
+test('an if with an else: both branches are executed, and the lanes reconverge after it', () => {
   const code = kernel(`
     and.b32 %r1, %r0, 1; setp.eq.u32 %p1, %r1, 0; @%p1 bra EVEN;
     mul.lo.u32 %r2, %r0, 3; bra END;
@@ -129,7 +129,7 @@ test('an if with an else: both ways are executed, and the lanes meet behind', ()
   assert.deepEqual(words(run.result, 0, 4), [5, 6, 1, 12]);
 });
 
-test('a branch that goes one way for each warp is not divergent', () => {
+test('a branch that is uniform in each warp is not divergent', () => {
   const code = kernel(`
     setp.lt.u32 %p1, %r0, 32; @%p1 bra END;
     st.global.u32 [%d3], %r0;
@@ -138,14 +138,14 @@ test('a branch that goes one way for each warp is not divergent', () => {
   assert.deepEqual([total.branches, total.divergentBranches, total.globalAccesses], [2, 0, 1]);
 });
 
-test('a loop whose trip count is the lane: as many rounds as the last lane needs', () => {
+test('a loop whose trip count is the lane: the number of iterations of the last lane', () => {
   const code = kernel(`
     mov.u32 %r1, 0;
     LOOP: setp.ge.u32 %p1, %r1, %r0; @%p1 bra END;
     add.u32 %r1, %r1, 1; not.b32 %r2, %r1; bra LOOP;
     END: st.global.u32 [%d3], %r1;`);
   const run = counted(code);
-  // Lane l runs l rounds; the header is executed once more. The lanes leave one by one, so that each of the first 31
+  // Lane l executes l iterations, and the header once more. The lanes exit sequentially, so that each of the first 31
   // branches is divergent, and the last one is not.
   assert.deepEqual([of(run, 'setp.ge.u32').steps, of(run, 'setp.ge.u32').threadSteps], [32, 31 * 16 + 32]);
   assert.equal(of(run, 'add.u32').steps, 31);
@@ -154,7 +154,7 @@ test('a loop whose trip count is the lane: as many rounds as the last lane needs
   assert.deepEqual([of(run, 'st.global.u32').steps, of(run, 'st.global.u32').sectors], [1, 4]);
 });
 
-test('a way out of a loop from its middle: all rounds before what follows the loop', () => {
+test('an exit from the middle of a loop: all iterations precede the code after the loop', () => {
   const code = kernel(`
     mov.u32 %r1, 0;
     LOOP: and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 0; @%p1 bra EVEN;
@@ -171,7 +171,7 @@ test('a way out of a loop from its middle: all rounds before what follows the lo
   assert.deepEqual([of(run, 'neg.s32').steps, of(run, 'neg.s32').threadSteps], [1, 32]);
 });
 
-test('a nested if in a loop meets before the next round', () => {
+test('a nested if in a loop reconverges before the next iteration', () => {
   const code = kernel(`
     mov.u32 %r1, 0; mov.u32 %r2, 0;
     LOOP: xor.b32 %r3, %r1, %r0; and.b32 %r3, %r3, 1; setp.eq.u32 %p1, %r3, 0; @%p1 bra SKIP;
@@ -184,7 +184,7 @@ test('a nested if in a loop meets before the next round', () => {
   assert.deepEqual(words(run.result, 0, 2), [20, 20]);
 });
 
-test('a lane that holds a lock gets its turn though lower lanes spin', () => {
+test('a lane with a lock is scheduled although lower lanes spin', () => {
   const code = kernel(`
     SPIN: atom.global.cas.b32 %r1, [%d2], 0, 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra SPIN;
     ld.volatile.global.u32 %r2, [%d1]; add.u32 %r2, %r2, 1; st.volatile.global.u32 [%d1], %r2;

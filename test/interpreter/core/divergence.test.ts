@@ -65,7 +65,7 @@ test('producers arrive, consumers wait', () => {
   assert.deepEqual([result.outcome, result.divergences], ['finished', []]);
 });
 
-test('a count met by parts of warps is divergent for the aligned form alone', () => {
+test('an arrival count reached by partial warps is divergent only for the aligned form', () => {
   const body = (form: string): string =>
     `and.b32 %r1, %r0, 1; setp.eq.u32 %p1, %r1, 1; @%p1 bra DONE; ${form} 1, 32; st.global.u32 [%d3], 1; DONE: bar.sync 0;`;
   assert.deepEqual(kinds(body('bar.sync')), ['finished', 'divergent']);

@@ -60,7 +60,7 @@ export interface LaunchOptions extends Partial<
   readonly n?: bigint;
 }
 
-/** Runs it on two endless buffers of 32-bit zeros, in one block of 32 threads unless told otherwise. */
+/** Runs it on two endless buffers of 32-bit zeros, by default in one block of 32 threads. */
 export function launch(code: Kernel, options: LaunchOptions = {}): RunResult {
   const buffer = (name: string, given: Partial<GlobalBuffer> = {}): GlobalBuffer => ({
     name,

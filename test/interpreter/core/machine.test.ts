@@ -210,7 +210,7 @@ test('asynchronous copies arrive, the rest of them zero', () => {
   assert.deepEqual(words(result, 1, 2), [6, 0]);
 });
 
-test('budget, trap, unknown operations and unknown values are told', () => {
+test('budget, trap, unknown operations and unknown values are reported', () => {
   assert.equal(launch(kernel('LOOP: bra LOOP;'), { steps: 5000 }).outcome, 'budget');
   assert.equal(launch(kernel('trap;')).outcome, 'trap');
   const unknown = launch(kernel('frobnicate.u32 %r1, %r2; st.global.u32 [%d3], %r1;'));
@@ -228,7 +228,7 @@ test('budget, trap, unknown operations and unknown values are told', () => {
   assert.deepEqual(seeded, words(launch(code, { havocSeed: 3 }), 0, 32));
 });
 
-test('a thread that waits for another of its block or of a later block gets its turn', () => {
+test('a thread that waits for another of its block or of a later block is scheduled', () => {
   const within = kernel(`
     setp.ne.u32 %p1, %r0, 0; @%p1 bra WRITE;
     SPIN: ld.volatile.global.u32 %r1, [%d1]; setp.eq.u32 %p2, %r1, 0; @%p2 bra SPIN; bra DONE;
@@ -251,7 +251,7 @@ test('blocks may be chosen', () => {
   assert.deepEqual(words(result, 1, 3), [102, 1, 0]);
 });
 
-test('assumptions of the code that do not hold are told', () => {
+test('violated assumptions of the code are reported', () => {
   const code = kernel(
     'setp.lt.u32 %p1, %r0, 8; selp.u32 %r1, 1, 0, %p1;\n// selvage.assume %r1;\nst.global.u32 [%d3], 1;',
   );

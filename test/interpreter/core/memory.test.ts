@@ -23,7 +23,7 @@ test('a run ends where threads touch more pages than it may have', () => {
     () => touchedPage(region, 2),
     (stop) => stop instanceof RunStop && stop.outcome === 'budget',
   );
-  // What nobody touched can be read all the same.
+  // Untouched pages can be read all the same.
   assert.equal(regionPage(region, 3).i32[0], 7);
 });
 

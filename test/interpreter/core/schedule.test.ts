@@ -32,7 +32,7 @@ test('of two blocks either comes first about as often, for small seeds too', () 
   assert.ok(second(seeds.slice(0, 16)) > 3 && second(seeds.slice(0, 16)) < 13);
 });
 
-test('the warps of two blocks have orders of their own', () => {
+test('the warps of two blocks have independent orders', () => {
   const alike = seeds.filter((seed) => warpOrder(4, seed, 0)!.join() === warpOrder(4, seed, 1)!.join()).length;
   // One in 24 by chance.
   assert.ok(alike < 80, `${alike}`);

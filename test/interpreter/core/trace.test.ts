@@ -1,4 +1,4 @@
-/** What a trace tells of chosen threads: their own accesses and values, whatever the others do in between. */
+/** Entries of a trace for the chosen threads: their own accesses and values, regardless of interleaved threads. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runKernel } from '../../../src/interpreter/machine.ts';
@@ -10,10 +10,10 @@ shfl.sync.down.b32 %r2|%p1, %r1, 1, 31, -1;
 setp.lt.u32 %p2, %r0, 1;
 @%p2 bra LEADS;
 mov.u32 %r10, 0;
-ROUND:
+LOOP:
 add.u32 %r10, %r10, 1;
 setp.lt.u32 %p3, %r10, 40;
-@%p3 bra ROUND;
+@%p3 bra LOOP;
 LEADS:
 bar.sync 0;
 ${store('%d2', '%r0', '%r2', 22)}`);
@@ -49,7 +49,7 @@ function traced(seed: number | undefined, isTold?: ConstructorParameters<typeof 
 
 const kindOf = ({ place }: TraceEntry): string => ('operation' in place ? place.operation.effect.kind : place.kind);
 
-// In order, another order of warps, one instruction in turn, and stores that wait.
+// Default schedule, another order of warps, interleaved instructions, and delayed stores.
 for (const seed of [undefined, 3, 1000, 1001, 1005]) {
   test(`the accesses of a thread are its own, also while it waits for an exchange: seed ${seed}`, () => {
     const { entries } = traced(seed);
@@ -63,7 +63,7 @@ for (const seed of [undefined, 3, 1000, 1001, 1005]) {
     assert.deepEqual(written?.accesses, [{ operation: 'write', bytes: 4, object: 'b', offset: 0 }]);
   });
 
-  test(`instructions that nobody asks for change nothing of the others: seed ${seed}`, () => {
+  test(`instructions that are not requested do not change the others: seed ${seed}`, () => {
     const whole = traced(seed);
     const some = traced(seed, (place) => 'operation' in place && place.operation.effect.kind !== 'pure');
     const asked = whole.entries.filter((entry) => 'operation' in entry.place && kindOf(entry) !== 'pure');

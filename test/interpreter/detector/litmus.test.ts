@@ -41,7 +41,7 @@ const barrier: Step = { kind: 'barrier' };
 const warpBarrier: Step = { kind: 'warp-barrier' };
 const shuffle: Step = { kind: 'shuffle' };
 
-/** Threads in blocks of their own, or in the first lanes of warps, or of one warp. */
+/** Threads in separate blocks, or in the first lanes of warps, or of one warp. */
 function place(where: 'grid' | 'block' | 'warp', programs: readonly (readonly Step[])[]): LitmusThread[] {
   return programs.map((steps, index) => ({
     block: where === 'grid' ? index : 0,
@@ -53,14 +53,14 @@ function place(where: 'grid' | 'block' | 'warp', programs: readonly (readonly St
 interface Litmus {
   readonly name: string;
   readonly threads: readonly LitmusThread[];
-  /** Races told in some order of the steps, as `step step`. */
+  /** Races reported in some schedule, as `step step`. */
   readonly certain?: readonly string[];
   readonly presumed?: readonly string[];
-  /** Those told besides where volatile accesses race, as in CUDA C++. */
+  /** Races reported in addition if volatile accesses race, as in CUDA C++. */
   readonly volatile?: readonly string[];
 }
 
-/** A hand-over of data by a flag, of which both threads may have something missing. */
+/** Message passing by a flag, where release or acquire may be incomplete. */
 function handover(
   name: string,
   where: 'grid' | 'block',
@@ -173,7 +173,7 @@ const table: readonly Litmus[] = [
     ]),
   },
   {
-    name: 'that a volatile value was seen orders no volatile access behind it',
+    name: 'reading a volatile value orders no later volatile access',
     threads: place('block', [[store('volatile', 'sys')], [waitFor('volatile', 'sys'), store('volatile', 'sys', 2)]]),
     volatile: ['0.0 1.0', '0.0 1.1'],
   },
@@ -305,7 +305,7 @@ const table: readonly Litmus[] = [
     certain: ['0.1 1.1'],
   },
   {
-    name: 'spin lock with the fence before the unlock alone',
+    name: 'spin lock with a fence only before the unlock',
     threads: place(
       'grid',
       Array.from({ length: 2 }, () => [lock(), write(data), fence(), unlock()]),
@@ -348,7 +348,7 @@ const table: readonly Litmus[] = [
   ...lastBlock('the last block sums up without a fence before its reads', [fence()], [], {
     certain: ['0.0 1.3', '0.3 1.0'],
   }),
-  ...lastBlock('the last block sums up, fences before the counter alone', [fence('gpu', 'sc')], [], {
+  ...lastBlock('the last block sums up, fences only before the counter', [fence('gpu', 'sc')], [], {
     certain: ['0.0 1.3', '0.3 1.0'],
     presumed: ['0.0 1.3', '0.3 1.0'],
   }),
@@ -377,7 +377,7 @@ const table: readonly Litmus[] = [
     certain: ['1.0 3.2'],
   },
   {
-    name: 'hand-over from thread to thread',
+    name: 'message passing from thread to thread',
     threads: place('grid', [
       [write(data), store('release')],
       [waitFor('acquire'), store('release', 'gpu', 1, other)],
@@ -385,7 +385,7 @@ const table: readonly Litmus[] = [
     ]),
   },
   {
-    name: 'hand-over within a block, then between blocks',
+    name: 'message passing within a block, then between blocks',
     threads: [
       { block: 0, thread: 0, steps: [write(data), store('release', 'cta')] },
       { block: 0, thread: 32, steps: [waitFor('acquire', 'cta'), store('release', 'gpu', 1, other)] },
@@ -393,7 +393,7 @@ const table: readonly Litmus[] = [
     ],
   },
   {
-    name: 'hand-over from thread to thread, the second relaxed',
+    name: 'message passing from thread to thread, the second relaxed',
     threads: place('grid', [
       [write(data), store('release')],
       [waitFor('relaxed'), store('release', 'gpu', 1, other)],
@@ -402,7 +402,7 @@ const table: readonly Litmus[] = [
     certain: ['0.0 2.1'],
   },
   {
-    name: 'hand-over that a barrier hands on',
+    name: 'message passing continued by a barrier',
     threads: [
       { block: 0, thread: 0, steps: [write(data), barrier] },
       { block: 0, thread: 32, steps: [barrier, store('release')] },
@@ -411,7 +411,7 @@ const table: readonly Litmus[] = [
     ],
   },
   {
-    name: 'hand-over that a barrier of a warp hands on, and to another warp not',
+    name: 'message passing continued by a barrier of a warp, but not to another warp',
     threads: [
       { block: 0, thread: 0, steps: [write(data), store('release')] },
       { block: 1, thread: 0, steps: [waitFor('acquire'), warpBarrier] },
@@ -588,7 +588,7 @@ test('random programs: no false alarm and none missed', () => {
   const steps = (): Step[] => Array.from({ length: random.between(2, 6) }, step);
   let runs = 0;
   for (let round = 0; round < 2500; round++) {
-    // Where all reaches all of the launch, and fences alone order accesses, less is kept.
+    // If each scope includes all of the launch, and only fences order accesses, less is recorded.
     scopes = random.chance(0.5) ? ['cta', 'cluster', 'gpu', 'sys'] : ['gpu', 'sys'];
     strong = random.chance(0.5) ? ['relaxed', 'acquire', 'release', 'acq_rel'] : ['relaxed'];
     const chosen = places.filter(() => random.chance(0.7));

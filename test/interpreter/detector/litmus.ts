@@ -1,7 +1,7 @@
 /**
- * Small programs of a few threads, run in every order of their steps, once under the race detector and once against
- * happens-before as the PTX ISA states it (9.0, section 8), computed the slow way: relations between all events of a
- * finished run, closed transitively.
+ * Small programs of a few threads, run in every interleaving of their steps, once under the race detector and once
+ * against happens-before as the PTX ISA defines it (9.0, section 8), computed directly: relations between all events of
+ * a finished run, closed transitively.
  */
 import assert from 'node:assert/strict';
 import type { AccessSite, Conflict, WatchedPage } from '../../../src/interpreter/detector/race-detector.ts';
@@ -24,7 +24,7 @@ export interface AccessStep {
   readonly value?: (old: number) => number;
   /** The register that gets what was there. */
   readonly into?: string;
-  /** Waits until this is there, as the last round of a loop does. */
+  /** Waits for this value, as the last iteration of a loop does. */
   readonly until?: number | ((registers: Registers) => number);
   readonly when?: (registers: Registers) => boolean;
 }
@@ -40,7 +40,7 @@ export type Step =
 
 export interface LitmusThread {
   readonly block: number;
-  /** Number of the block's cluster; absent: that of the block, which then is a cluster of its own. */
+  /** Number of the block's cluster; absent: that of the block, the only one of its cluster. */
   readonly cluster?: number;
   /** Number in the block; 32 numbers are a warp. */
   readonly thread: number;
@@ -61,7 +61,7 @@ interface Event {
   readonly thread: number;
   readonly step: Step;
   readonly name: string;
-  /** For events at which threads meet: those of one meeting have the same number. */
+  /** For events that synchronize threads: equal for the participants. */
   readonly meeting: number;
   /** Event whose value it read; -1: the initial one. */
   readonly source: number;
@@ -71,7 +71,7 @@ const threadsPerBlock = 64;
 const none = -1;
 
 /**
- * Runs the program in the order that `choose` gives; null where it gets stuck.
+ * Runs the program in the order that `choose` returns; null if it deadlocks.
  * @param volatileRaces whether volatile accesses race, as in CUDA C++
  */
 function run(
@@ -107,7 +107,7 @@ function run(
     new RaceDetector<WatchedPage>(sites, options, (conflict) => {
       (conflict.presumed.length > 0 ? presumed : certain).add(pairOf(conflict));
     }),
-    // What runs first where words sift: it finds the same pairs, and does not tell them apart.
+    // The first pass when words are sifted: it finds the same pairs, without the distinction.
     new RaceDetector<WatchedPage>(sites, { ...options, narrowest, presumes: false }, (conflict) => {
       brief.add(pairOf(conflict));
     }),
@@ -200,7 +200,7 @@ function run(
         if (same.length + early.length < step.count) continue;
         arrived.delete(key);
         const numbers = same.map((peer) => threads[peer]!.thread);
-        // The arrivals' events take part in the meeting: they are marked when it happens.
+        // The events of arrivals participate in the synchronization: they are marked when it completes.
         const meeting = meetings;
         for (const event of early) events[event] = { ...events[event]!, meeting };
         synchronize(same, [], () => {
@@ -406,9 +406,9 @@ function naiveRaces(threads: readonly LitmusThread[], events: readonly Event[], 
 export interface Comparison {
   /** Runs that ended. */
   readonly runs: number;
-  /** What the detector told in some run, all runs together. */
+  /** Races that the detector reported, over all runs. */
   readonly found: Races;
-  /** By pair, an example: told where happens-before has it otherwise, or the other way round. */
+  /** By pair, an example: reported, but ordered by happens-before; and unreported, but unordered. */
   readonly falseAlarms: readonly string[];
   readonly missed: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** Random kernels whose threads meet in a few words of memory, with accesses of all strengths, fences and barriers. */
+/** Random kernels whose threads share a few words of memory, with accesses of all strengths, fences and barriers. */
 import type { Kernel } from '../../../src/ir/form/kernel.ts';
 import type { Random } from '../../../src/base/random.ts';
 import type { RunRequest } from '../../../src/interpreter/core/run-request.ts';
@@ -75,7 +75,7 @@ ret;
 `;
 }
 
-/** A launch of such a kernel, of which several runs are the same, whatever runs it. */
+/** A launch of such a kernel, of which several runs are the same, on any back end. */
 export function orderedRequest(random: Random): RunRequest & { readonly ptx: string } {
   const ptx = ptxOf(random);
   const { module, diagnostics } = parsePtx(ptx);

@@ -23,7 +23,7 @@ test('neighbours without a barrier race, with one they do not', () => {
   assert.deepEqual(launch(kernel(body('bar.sync 0;'), shared)).races, []);
 });
 
-test('blocks race on global memory whatever barriers they pass', () => {
+test('blocks race on global memory regardless of barriers', () => {
   const code = kernel('bar.sync 0; mov.u32 %r1, %ctaid.x; st.global.u32 [%d3], %r1; bar.sync 0;');
   const result = launch(code, { grid: [3, 1, 1] });
   assert.equal(result.races.length, 1);
@@ -45,7 +45,7 @@ test('a thread does not race with itself', () => {
   assert.deepEqual(launch(code, { block: [64, 1, 1] }).races, []);
 });
 
-test('writes of equal values are told apart, over all occurrences', () => {
+test('writes of equal values are distinguished, over all occurrences', () => {
   assert.equal(launch(kernel('st.global.u32 [%d1], 5;')).races[0]!.sameValue, true);
   const late = kernel('setp.eq.u32 %p1, %r0, 31; selp.u32 %r1, 6, 5, %p1; st.global.u32 [%d1], %r1;');
   assert.equal(launch(late).races[0]!.sameValue, false);
@@ -99,7 +99,7 @@ test('strong loads and stores do not race with each other, but with weak ones', 
   assert.equal(launch(half).races.length, 1);
 });
 
-test('bytes of one word are apart', () => {
+test('bytes of one word are disjoint', () => {
   const bytes = kernel('cvt.u64.u32 %d6, %r0; add.s64 %d6, %d1, %d6; st.global.u8 [%d6], %r0;');
   assert.deepEqual(launch(bytes).races, []);
   const overlap = kernel(`cvt.u64.u32 %d6, %r0; add.s64 %d6, %d1, %d6; st.global.u8 [%d6], %r0;
@@ -135,7 +135,7 @@ test('every racing pair of instructions is found', () => {
   assert.equal(new Set(pairs).size, 5);
 });
 
-test('barriers of the warp order its lanes, fences alone nothing', () => {
+test('barriers of the warp order its lanes, fences without them nothing', () => {
   const body = (between: string): string => `${own} st.shared.u32 [%d7], %r0; ${between}
     xor.b32 %r1, %r0, 1; mul.wide.u32 %d8, %r1, 4; add.s64 %d8, %d6, %d8; ld.shared.u32 %r2, [%d8];
     st.global.u32 [%d3], %r2;`; // oxfmt-ignore
@@ -191,7 +191,7 @@ function flagged(release: string, acquire: string): ReturnType<typeof launch> {
   );
 }
 
-test('a flag hands over between blocks, with fences on both sides that reach so far', () => {
+test('a flag synchronizes blocks, with fences of sufficient scope on both sides', () => {
   const set = 'st.volatile.global.u32 [%d2], 1;';
   const get = 'ld.volatile.global.u32 %r2, [%d2];';
   assert.deepEqual(raceTexts(flagged(`membar.gl; ${set}`, `${get}|membar.gl;`)), []);
@@ -219,7 +219,7 @@ test('the order of two fences is chance, and is named', () => {
   assert.deepEqual(races.map(({ unmodelled }) => unmodelled), [['fence-order']]); // oxfmt-ignore
 });
 
-test('copies go on beside their thread until it waits, and then a barrier hands them on', () => {
+test('copies are asynchronous until their thread waits; then a barrier publishes them', () => {
   const body = (wait: string): string => `${own} cvt.u32.u64 %r5, %d7; cp.async.ca.shared.global [%r5], [%d3], 4;
     ${wait} ld.shared.u32 %r2, [%d7]; st.global.u32 [%d4], %r2;`; // oxfmt-ignore
   const races = (wait: string): string[] => raceTexts(launch(kernel(body(wait), shared)));
@@ -253,7 +253,7 @@ test('groups of copies are waited for in the order in which they were committed'
   assert.deepEqual(races(2), ['write-read shared s+0', 'write-read shared s+128']);
 });
 
-test('an mbarrier hands over from those that arrive to those that wait', () => {
+test('an mbarrier synchronizes arriving threads with waiting ones', () => {
   const declarations = `${shared} .shared .align 8 .b64 m;`;
   const body = (init: string, wait: string): string => `${own} mov.u64 %d9, m; setp.ne.u32 %p1, %r0, 0;
     @%p1 bra READY; mbarrier.init.shared.b64 [%d9], 64; READY: ${init}
@@ -303,7 +303,7 @@ test('bulk copies complete an mbarrier or are waited for in groups', () => {
   assert.deepEqual(races(put('cp.async.bulk.wait_group.read 0;', load)), ['write-read global A+0']);
 });
 
-test('a lock hands over from thread to thread, in one block and between blocks', () => {
+test('a lock synchronizes threads, in one block and between blocks', () => {
   const body = (scope: string, fence: string): string => `TAKE: atom${scope}.global.cas.b32 %r2, [%d2], 0, 1;
     setp.ne.u32 %p1, %r2, 0; @%p1 bra TAKE; ${fence} ld.global.u32 %r3, [%d1]; add.u32 %r3, %r3, 1;
     st.global.u32 [%d1], %r3; ${fence} atom${scope}.global.exch.b32 %r4, [%d2], 0;`; // oxfmt-ignore
@@ -316,7 +316,7 @@ test('a lock hands over from thread to thread, in one block and between blocks',
   assert.ok(run('', '', 1).races.some(({ unmodelled }) => unmodelled.length === 0));
 });
 
-test('elements of vectors are accesses of their own', () => {
+test('elements of vectors are separate accesses', () => {
   const code = kernel(`setp.ne.u32 %p1, %r0, 0; @%p1 bra SECOND; st.volatile.global.v2.u32 [%d1], {%r0, %r0}; bra DONE;
     SECOND: ld.volatile.global.u32 %r1, [%d1+4]; st.global.u32 [%d4], %r1; DONE:`); // oxfmt-ignore
   assert.deepEqual(launch(code).races, []);
@@ -343,7 +343,7 @@ test('a reader of another warp is not forgotten for the readers of one', () => {
 });
 
 test('an atomic of block scope is not forgotten for one of another block that comes after it', () => {
-  // Thread 0 of block 0 hands over to that of block 1; thread 32 of block 1 takes part without having waited.
+  // Thread 0 of block 0 releases to that of block 1; thread 32 of block 1 participates without having waited.
   const code = kernel(`mov.u32 %r1, %ctaid.x; setp.eq.u32 %p1, %r1, 0; setp.eq.u32 %p2, %r0, 0; @%p1 bra FIRST;
     @!%p2 bra COUNT; WAIT: ld.acquire.gpu.global.u32 %r2, [%d2]; setp.eq.u32 %p3, %r2, 0; @%p3 bra WAIT; bra COUNT;
     FIRST: @!%p2 bra DONE; COUNT: red.cta.global.add.u32 [%d1], 1; @!%p1 bra DONE; st.release.gpu.global.u32 [%d2], 1;
@@ -360,7 +360,7 @@ test('lanes that have exited pass the barriers that name them', () => {
   assert.deepEqual(raceTexts(launch(kernel(body(0xaaaaaaaa), shared))), ['write-read shared s+0']);
 });
 
-test('clusters: a block is one of its own, so that what orders others is named', () => {
+test('clusters: without them a block is one, so that other order is named', () => {
   const code = kernel(`st.global.u32 [%d3], %r0; barrier.cluster.arrive; barrier.cluster.wait;
     xor.b32 %r1, %r0, 1; mul.wide.u32 %d8, %r1, 4; add.s64 %d8, %d1, %d8; ld.global.u32 %r2, [%d8];
     st.global.u32 [%d4], 1;`); // oxfmt-ignore

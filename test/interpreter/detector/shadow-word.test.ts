@@ -46,7 +46,7 @@ test('a word holds what was put in, up to the largest numbers', () => {
   assert.equal(update(words, 1, read, last), 'known-race');
 });
 
-test('contents that nobody wrote', () => {
+test('uninitialised contents', () => {
   const words = new Uint32Array(2);
   const reader = { ticket: 1, thread: 3, blockBarriers: 0, warpBarriers: 0 };
   assert.equal(update(words, 0, read, reader), 'none');
@@ -83,7 +83,7 @@ interface Block {
   ticket: number;
 }
 
-test('words follow the state machine, whatever is renumbered', () => {
+test('words follow the state machine, under any renumbering', () => {
   const random = seededRandom(11);
   const stateOf = (words: Uint32Array): StateName => stateNames[words[0]! & 31]!;
   for (let round = 0; round < 3000; round++) {

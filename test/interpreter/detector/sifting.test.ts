@@ -5,7 +5,7 @@ import { seededRandom } from '../../../src/base/random.ts';
 import { runKernel } from '../../../src/interpreter/machine.ts';
 import { orderedRequest } from './ordered-kernel.ts';
 
-/** All that a run says. The faults of cells that nobody wrote are told once for each, however the run goes on. */
+/** All results of a run. The faults of uninitialised cells are reported once each, for any continuation of the run. */
 function summary({ outcome, steps, races, divergences, faults, readBytes }: RunResult): unknown {
   return { outcome, steps, races, divergences, faults, memory: [...readBytes(0, 0, 64)] };
 }

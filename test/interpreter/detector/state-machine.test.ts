@@ -100,15 +100,15 @@ interface Shape {
 interface Search {
   /** Product states visited. */
   readonly states: number;
-  /** Table cells where the table says race and happens-before does not, and the other way round. */
+  /** Table cells with a race that happens-before does not have, and without one that it has. */
   readonly falseAlarms: ReadonlySet<number>;
   readonly missed: ReadonlySet<number>;
 }
 
 /**
- * Runs the table beside plain happens-before over all sequences of `most` accesses with barriers between them. What
- * happens-before knows of an earlier access: its thread, its kind, and whether its thread alone, its warp or its block
- * comes after it; of equal ones the least ordered counts. Product states are visited once.
+ * Compares the table with plain happens-before over all sequences of `most` accesses with barriers between them.
+ * Happens-before records of an earlier access its thread, its kind, and whether only its thread, its warp or its block
+ * is ordered after it; of equal ones the least ordered counts. Product states are visited once.
  */
 function search(table: Uint8Array, { warps, blockOfWarp }: Shape, most: number): Search {
   const threads = warps.length;

@@ -63,7 +63,7 @@ test('a long chain of clocks answers as a trie does', () => {
   assert.ok(!includesEpoch(all, clockKey(0, 5000), 1));
 });
 
-test('keys of different kinds are apart', () => {
+test('keys of different kinds are distinct', () => {
   const clock = withCount(withCount(null, clockKey(0, 5), 1), clockKey(1, 5), 2);
   assert.deepEqual([0, 1, 2].map((kind) => countOf(clock, clockKey(kind, 5))), [1, 2, 0]); // oxfmt-ignore
 });

@@ -85,7 +85,7 @@ __global__ void grid_sync_one_block_left(int* out) {
     out[blockIdx.x * 32 + threadIdx.x] = 1;
 }
 
-// All threads come to the barrier four times, but not in the same rounds of the two loops.
+// All threads reach the barrier four times, but not in the same iterations of the two loops.
 __global__ void rounds_of_two_loops(int* out) {
     int t = threadIdx.x, x = t == 0 ? 4 : 1, y = t == 0 ? 1 : 4;
     for (int i = 0; i < x; i++)
@@ -95,7 +95,7 @@ __global__ void rounds_of_two_loops(int* out) {
         }
 }
 
-// Each thread comes to the barrier once, in a round of its own.
+// Each thread reaches the barrier once, in a different iteration.
 __global__ void a_round_each(int* out) {
     for (int i = 0; i < 32; i++)
         if (i == threadIdx.x) {
@@ -104,7 +104,7 @@ __global__ void a_round_each(int* out) {
         }
 }
 
-// The threads leave the loop in different rounds, and meet behind it.
+// The threads exit the loop in different iterations, and reconverge after it.
 __global__ void leaves_in_other_rounds(int* out) {
     int t = threadIdx.x;
     for (int i = 0; i < 40; i++) {

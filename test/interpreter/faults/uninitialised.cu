@@ -34,7 +34,7 @@ __global__ void shared_counter_not_zeroed(int* out) {
     if (threadIdx.x == 0) *out = count;
 }
 
-// An exchange whose result nobody uses only writes.
+// An exchange whose result is unused only writes.
 __global__ void shared_exchanged_first(int* out) {
     __shared__ int count;
     if (threadIdx.x == 0) atomicExch(&count, 0);

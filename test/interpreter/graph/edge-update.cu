@@ -35,7 +35,7 @@ __global__ void edge_update_thread_unguarded_read(const int* offsets, const int*
     }
 }
 
-// All lanes go through the rounds, those behind the last edge without one.
+// All lanes execute each iteration, those past the last edge without one.
 __global__ void edge_update_warp(const int* offsets, const int* targets, const int* value, int n, int* result) {
     const int v = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x & 31;
     if (v >= n) return;

@@ -8,7 +8,7 @@
 // run: compress_block_missing_barrier block=64 args(parent=int32[64]:[0,0,1,2,3,4,5,6,7,8], label=int32[64]:zeros) seeds=3 expect=race lines 80,81 space global
 // run: compress_block_plain block=64 args(parent=int32[64]:[0,0,1,2,3,4,5,6,7,8], label=int32[64]:zeros) seeds=3 expect=race lines 86,87 space global
 //
-// Union-find with path halving: larger roots are hung below smaller ones, and paths shortened on the way.
+// Union-find with path halving: larger roots are attached to smaller ones, and paths are shortened by each search.
 
 __device__ int find(volatile int* parent, int v) {
     for (int p = parent[v]; p != v; p = parent[v]) {

@@ -57,7 +57,7 @@ __global__ void grid_stencil(int* a, int* b) {
     }
 }
 
-// One step's writes meet the next step's reads.
+// One step's writes race with the next step's reads.
 __global__ void grid_stencil_one_sync(int* a, int* b) {
     const int i = 1 + blockIdx.x * blockDim.x + threadIdx.x;
     for (int k = 0; k < 3; k++) {

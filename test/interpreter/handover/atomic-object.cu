@@ -3,7 +3,7 @@
 // run: object_in_block block=64 args(out=int32[32]:zeros) seeds=3 expect=clean
 // run: object_in_block_relaxed block=64 args(out=int32[32]:zeros) seeds=3 expect=race lines 59,63 space shared
 //
-// cuda::atomic objects: relaxed with fences of their own, sequentially consistent, and of block scope within a block.
+// cuda::atomic objects: relaxed with explicit fences, sequentially consistent, and of block scope within a block.
 #include <cuda/atomic>
 
 __device__ cuda::atomic<int, cuda::thread_scope_device> flag;

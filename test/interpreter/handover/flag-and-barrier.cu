@@ -4,7 +4,7 @@
 // run: flag_chain block=32 grid=3 args(data=int32[1]:zeros, flag=int32[2]:zeros, out=int32[1]:zeros) seeds=3 expect=clean
 // run: flag_chain_broken block=32 grid=3 args(data=int32[1]:zeros, flag=int32[2]:zeros, out=int32[1]:zeros) seeds=3 expect=race lines 85,94 fence-order space global
 //
-// Barriers and fences carry on what they have seen: one thread of a block hands over the work of all.
+// Barriers and fences are cumulative: one thread of a block publishes the writes of all.
 
 __global__ void flag_barrier(int* data, volatile int* flag, int* out) {
     const int t = threadIdx.x;
@@ -61,7 +61,7 @@ __global__ void flag_barrier_missing_after(int* data, volatile int* flag, int* o
     }
 }
 
-// The middle block hands on what it has not touched itself.
+// The middle block publishes data that it did not access itself.
 __global__ void flag_chain(int* data, volatile int* flag, int* out) {
     if (threadIdx.x != 0) return;
     if (blockIdx.x == 0) {

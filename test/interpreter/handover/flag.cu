@@ -8,7 +8,7 @@
 // run: flag_between_warps block=64 args(out=int32[32]:zeros) seeds=3 expect=clean
 // run: flag_between_warps_no_fence block=64 args(out=int32[32]:zeros) seeds=3 expect=race lines 127,132 space shared
 //
-// A value handed over behind a flag: fence and strong write on one side, strong read and fence on the other.
+// A value published by a flag: fence and strong write on one side, strong read and fence on the other.
 
 __global__ void flag_fenced(int* data, volatile int* flag, int* out) {
     if (threadIdx.x != 0) return;

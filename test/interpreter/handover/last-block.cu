@@ -44,7 +44,7 @@ __global__ void last_block_no_fence(const int* in, int* partial, unsigned* retir
     }
 }
 
-// The reader needs a fence behind its atomic as the writers need one before theirs.
+// The reader needs a fence after its atomic as the writers need one before theirs.
 __global__ void last_block_fence_before_only(const int* in, int* partial, unsigned* retired, int* out) {
     __shared__ bool last;
     const int sum = block_sum(in);

@@ -6,7 +6,7 @@
 // run: lock_block_scope block=32 grid=3 args(lock=int32[1]:zeros, counter=int32[1]:zeros) seeds=3 expect=race lines 55,55 lines 55,59 lines 57,57 lines 59,59 space global
 // run: lock_every_thread block=48 grid=2 args(lock=int32[1]:zeros, counter=int32[1]:zeros) seeds=3 expect=clean
 //
-// Mutual exclusion alone orders nothing: the lock must be taken with an acquire and given back with a release.
+// Mutual exclusion does not imply order: the lock must be acquired with an acquire and freed with a release.
 
 __global__ void lock_fenced(int* lock, int* counter) {
     if (threadIdx.x != 0) return;
@@ -59,7 +59,7 @@ __global__ void lock_block_scope(int* lock, int* counter) {
     atomicExch_block(lock, 0);
 }
 
-// Taken by every thread of a warp in turn: each leaves its critical section before the next enters.
+// Acquired by each thread of a warp: each leaves its critical section before the next enters.
 __global__ void lock_every_thread(int* lock, int* counter) {
     for (bool done = false; !done;) {
         if (atomicCAS(lock, 0, 1) == 0) {

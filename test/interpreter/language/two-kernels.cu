@@ -3,7 +3,7 @@
 // run: reverse_with_barrier block=64 args(data=int32[64]:iota) expect=clean
 // run: reverse_without_barrier block=64 args(data=int32[64]:iota) expect=race lines 25,26 space global
 //
-// Kernels side by side that share nothing but a file.
+// Unrelated kernels in one file.
 
 __global__ void blur_to_other(const int* in, int* out) {
     const int i = 1 + blockIdx.x * blockDim.x + threadIdx.x;

@@ -8,7 +8,7 @@
 // run: shuffle_between_warps block=128 args(in=int32[128]:iota, out=int32[1]:zeros) expect=clean
 // run: shuffle_between_warps_missing_barrier block=128 args(in=int32[128]:iota, out=int32[1]:zeros) expect=race lines 86,88 space shared
 //
-// Exchanges of registers among lanes: they hand over values, and do not order memory.
+// Exchanges of registers among lanes: they pass values, and do not order memory.
 
 __global__ void shuffle_reduce(const int* in, int* out) {
     int v = in[threadIdx.x];

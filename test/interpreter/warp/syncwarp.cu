@@ -34,7 +34,7 @@ __global__ void warp_reduce_no_syncwarp(const int* in, int* out) {
     if (lane == 0) out[t / 32] = s[t];
 }
 
-// The reads of a round are not ordered before its writes.
+// The reads of an iteration are not ordered before its writes.
 __global__ void warp_reduce_one_syncwarp(const int* in, int* out) {
     __shared__ int s[64];
     const int t = threadIdx.x, lane = t & 31;

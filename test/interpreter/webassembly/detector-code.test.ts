@@ -75,7 +75,7 @@ class Watched {
   #record(_frame: number, site: number, address: number, thread: number): void {
     this.calls++;
     const access = sites[site]!;
-    // As shadow words tell it: no access to the lock races.
+    // As shadow words do: no access to the lock races.
     if (address < dataAt) this.detector.synchronise(this.#lock, address - lockAt, access, this.#running, thread);
     else this.detector.record(this.#data, address - dataAt, access, this.#running, thread, false);
   }
@@ -106,7 +106,7 @@ class Watched {
   }
 }
 
-/** What several detectors are told alike: critical sections one after the other, some of them with something amiss. */
+/** Events recorded by several detectors: a sequence of critical sections, some of them with a bug. */
 function draw(random: Random, watched: readonly Watched[], flaws: number): void {
   for (let section = 0; section < 60; section++) {
     const block = random.below(2);
@@ -159,7 +159,7 @@ test('of threads that count under a lock, code records the accesses and executes
   assert.equal(withCode.calls, 3 * sections + 1);
 });
 
-test('a weak write ends what the strong write before it hands over, though code might record it', () => {
+test('a weak write ends the release pattern of the earlier strong write, even if code could record it', () => {
   const [first, second] = [dataAt, dataAt + 4];
   const told = [new Watched(false), new Watched(true)].map((each) => {
     each.run(0);
@@ -180,7 +180,7 @@ test('a weak write ends what the strong write before it hands over, though code 
   ]);
 });
 
-test('what a thread acquires after its last release is not handed on', () => {
+test('values that a thread acquires after its last release are not published', () => {
   const [data, flag] = [dataAt, lockAt + 4];
   for (const hasCode of [false, true]) {
     const each = new Watched(hasCode);

@@ -4,7 +4,7 @@ import type { Location } from '../../../src/source/location.ts';
 
 const bytesOf: Readonly<Record<string, number>> = { u8: 1, u32: 4, s32: 4, f32: 4, u64: 8, f64: 8 };
 
-/** A kernel of one block for tests that look at its outside or at its effects alone. */
+/** A kernel of one block for tests that use only its interface or its effects. */
 export function kernelOf({
   symbol = 'k',
   parameters = [],

@@ -3,7 +3,7 @@
 // expect: exchange repaired +1 -1
 // expect: jacobi repaired +1 -1
 //
-// A barrier of the block stands where one of the grid has to.
+// A barrier of the block at a place where one of the grid is necessary.
 
 #define _CG_LIMIT_INCLUDED_DEPENDENCIES // compiles in a third of the time
 #include <cooperative_groups.h>

@@ -1,6 +1,6 @@
 // expect: mark_small repaired +1 -0
 //
-// After the paper's Listing 3: the store is in a function and under a condition, so the barrier has to stand before that.
+// After the paper's Listing 3: the store is in a function and under a condition, so the barrier has to precede that.
 
 __device__ void store_fifty(int* A, int index) {
     A[index] = 50;

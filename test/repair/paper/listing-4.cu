@@ -1,7 +1,7 @@
 // expect: shift_lower_half repaired +1 -0
 //
-// After the paper's Listing 4, which its tool cannot repair: load and store stand under one condition, and the barrier
-// between them has to stand outside of it.
+// After the paper's Listing 4, which its tool cannot repair: load and store are under one condition, and the barrier
+// between them has to be outside of it.
 
 // selvage: block=64 grid=1
 __global__ void shift_lower_half(int* A) {

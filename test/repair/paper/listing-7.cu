@@ -1,6 +1,6 @@
 // expect: shift_by_calls repaired +1 -0
 //
-// After the paper's Listing 7: load and store are in two functions, and the barrier stands between their calls.
+// After the paper's Listing 7: load and store are in two functions, and the barrier is between their calls.
 
 __device__ void put(int* A, int tid, int value) {
     A[tid] = value;

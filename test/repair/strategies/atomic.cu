@@ -2,7 +2,7 @@
 // expect: total repaired +1 -0
 // expect: doubled unrepairable
 //
-// Updates that threads make at once: atomics, and a barrier where the result is read. There is no atomic that doubles.
+// Updates by several threads: atomics, and a barrier where the result is read. Doubling has no atomic.
 
 // selvage: block=256 grid=4
 __global__ void count(const int* in, int* bins, float* sums, int* most) {

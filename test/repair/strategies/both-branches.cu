@@ -2,7 +2,7 @@
 // expect: unlike repaired +1 -2
 // expect: in_a_loop repaired +1 -2
 //
-// Both branches hold the barrier: the threads of a block wait at two places for each other. One stands for both.
+// A barrier in both branches: the threads of a block wait for each other at two places. One barrier replaces both.
 
 // selvage: block=64 grid=1
 __global__ void both(int* a) {

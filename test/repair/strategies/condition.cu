@@ -3,7 +3,7 @@
 // expect: hoisted repaired +1 -1
 // expect: left_early repaired +1 -0
 //
-// Load and store stand under one condition, or the barrier between them does.
+// Load and store are under one condition, or the barrier between them is.
 
 // selvage: block=128 grid=1
 __global__ void shift_some(float* x) {

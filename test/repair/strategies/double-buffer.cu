@@ -2,8 +2,8 @@
 // expect: kept repaired +1 -0
 // alternative: tiled: use two copies of `tile` alternately, one in each iteration of the loop on line 13
 //
-// Where each round fills an array before it reads it, two copies do without the barrier at the end of the round. Not
-// where a round reads what an earlier one left there.
+// If each iteration fills an array before it reads it, two copies replace the barrier at the end of the body. Not
+// if an iteration reads values of an earlier one.
 
 // selvage: block=64 grid=4
 __global__ void tiled(float* out, const float* in, int tiles) {

@@ -3,7 +3,7 @@
 // expect: two_returns repaired +1 -0
 //
 // Threads return before a barrier of the grid, which waits for all of them: the return becomes a guard, and the barrier
-// stands outside of it.
+// is outside of it.
 
 #define _CG_LIMIT_INCLUDED_DEPENDENCIES // compiles in a third of the time
 #include <cooperative_groups.h>

@@ -1,8 +1,8 @@
 // expect: last_block repaired +2 -0
 // expect: by_flag repaired +1 -0
 //
-// Blocks hand memory on to each other by a counter or a flag; barriers of the block carry it to and from the thread that
-// counts. No barrier between the two accesses orders them, but those around the hand-over do.
+// Blocks pass data to each other by a counter or a flag; barriers of the block order it relative to the thread that
+// counts. No barrier between the two accesses orders them, but those around the release-acquire pair do.
 
 // selvage: block=64 grid=4 assume(count[*] in 0..0)
 __global__ void last_block(unsigned* count, int* part, int* total) {

@@ -1,4 +1,4 @@
-// Statements that a macro stands for race with each other: its use is written out, with a barrier between them.
+// Statements of a macro race with each other: its use is expanded, with a barrier between them.
 // expect: shift repaired +1 -0
 // expect: rotate repaired +1 -0
 // because: write out the macro `STEP` on line 15, and add `__syncthreads()` after line

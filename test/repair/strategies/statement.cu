@@ -8,7 +8,7 @@
 // expect: comma repaired +1 -0
 // expect: bare_body repaired +2 -0
 //
-// The barrier has to stand inside of a statement: what the statement evaluates before keeps its order.
+// The barrier is inside of a statement: the evaluations before it keep their order.
 
 __host__ __device__ int bump(int* c) {
     c[0] += 3;

@@ -1,4 +1,4 @@
-// Kernels before and after a change; comparison.test.ts has what is said of each.
+// Kernels before and after a change; comparison.test.ts has the expected sentence for each.
 
 extern "C" __global__ void vector_load(float* o, const float* a) {
   int i = threadIdx.x;

@@ -26,7 +26,7 @@ __device__ void addInCluster(unsigned* p) {
   asm volatile("red.relaxed.cluster.global.add.u32 [%0], 1;" ::"l"(p) : "memory");
 }
 
-// Launched without clusters, where each block is a cluster of its own.
+// Launched without clusters, where each block is the only one of its cluster.
 __global__ void countCluster(unsigned* count) { addInCluster(count); }
 
 // A counter for each cluster of two blocks.

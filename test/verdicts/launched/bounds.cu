@@ -37,7 +37,7 @@ __global__ void shiftLeft(float* out, const float* in, int n) {
   if (i < n) out[i] = in[i + 1];
 }
 
-// The last thread reads behind the end.
+// The last thread reads past the end.
 // selvage: assume(extent(in) >= n)
 __global__ void shiftLeftTooFar(float* out, const float* in, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -65,7 +65,7 @@ __global__ void lookUp(float* out) {
   out[y * 1024 + x] = table[x + y];
 }
 
-// Of all threads those with x = y = 1023 read behind the end.
+// Of all threads those with x = y = 1023 read past the end.
 __global__ void lookUpDiagonal(float* out) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
   if (x == y) out[x] = table[x + y + 1];
@@ -81,7 +81,7 @@ __global__ void rank(int* out) {
   out[blockIdx.x * blockDim.x + threadIdx.x] = ranked[threadIdx.x];
 }
 
-// The last thread to draw writes behind the end.
+// The last thread that allocates a slot writes past the end.
 __global__ void rankOneBehind(int* out) {
   __shared__ int count, ranked[256];
   if (threadIdx.x == 0) count = 0;
@@ -100,7 +100,7 @@ __global__ void addTail(int* out, int n) {
     if (b < 64) atomicAdd(&out[b], bins[b]);
 }
 
-// The comparison is the wrong way round: threads behind the bins go on upwards.
+// The comparison is inverted: threads past the bins continue upwards.
 __global__ void addTailBackwards(int* out) {
   __shared__ int bins[64];
   for (int b = threadIdx.x; b < 64; b += blockDim.x) bins[b] = b;
@@ -131,7 +131,7 @@ __global__ void weigh(float* out) {
   out[threadIdx.x] = threadIdx.x < 255 ? weights[threadIdx.x + 1] : 0.0f;
 }
 
-// The last thread reads behind the end.
+// The last thread reads past the end.
 __global__ void weighOneBehind(float* out) {
   out[threadIdx.x] = weights[threadIdx.x + 1];
 }

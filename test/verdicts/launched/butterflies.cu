@@ -49,7 +49,7 @@ __global__ void butterfliesNoBarrier(float* out, const float* in) {
   out[blockIdx.x * 512 + t + 256] = s[t + 256];
 }
 
-// The pairs of a stage are not kept apart: thread `t` and thread `t + d` share an element.
+// The pairs of a stage are not disjoint: thread `t` and thread `t + d` share an element.
 __global__ void butterfliesOverlap(float* out, const float* in) {
   __shared__ float s[512];
   int t = threadIdx.x;
@@ -112,7 +112,7 @@ __global__ void rotaryHalves(float* x, const float* angle, int dim) {
   head[i + half] = high * c + low * s;
 }
 
-// Twice as many threads as there are pairs.
+// Two threads for each pair.
 __global__ void rotaryHalvesAll(float* x, const float* angle, int dim) {
   float* head = x + blockIdx.x * dim;
   int i = threadIdx.x, half = dim / 2;

@@ -53,7 +53,7 @@ __global__ void halvesReadsNext(float* out, unsigned levels) {
   out[blockIdx.x * 256 + t] = s[t];
 }
 
-// However many rounds there are, after eight no thread takes part.
+// For any number of iterations, no thread participates after eight.
 __global__ void halvesUnbounded(float* out, const unsigned* levels) {
   __shared__ float s[512];
   unsigned t = threadIdx.x, n = 128, at = t * 2, off = 1, most = levels[blockIdx.x];
@@ -110,7 +110,7 @@ __global__ void otherRates(int* out, int rounds) {
   out[blockIdx.x * 128 + threadIdx.x] = s[threadIdx.x];
 }
 
-// Who takes part may let a round pass.
+// A participating thread may skip an iteration.
 __global__ void mayPause(int* out, int rounds) {
   __shared__ int s[4096];
   int p = threadIdx.x;

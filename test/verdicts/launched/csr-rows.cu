@@ -11,7 +11,7 @@
 // expect: scaleBatch assumes contents
 // expect: scaleBatch silent
 //
-// Rows whose bounds lie in memory, and a batch of arrays whose addresses do.
+// Rows whose bounds are in memory, and a batch of arrays whose addresses are.
 
 __global__ void csrProduct(float* y, const float* x, const float* value, const int* row, const int* column, int rows) {
   int r = blockIdx.x * blockDim.x + threadIdx.x;

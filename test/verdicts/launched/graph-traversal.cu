@@ -87,7 +87,7 @@ __global__ void bfsWorkList(int* level, int* later, unsigned* count, const int* 
     if (atomicCAS(&level[column[e]], 0, depth) == 0) later[atomicAdd(count, 1u)] = column[e];
 }
 
-// The slot is drawn by a load and a store.
+// The slot is allocated by a load and a store.
 __global__ void bfsWorkListPlainSlot(int* level, int* later, unsigned* count, const int* frontier, const int* row,
                                      const int* column, int n, int depth) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -109,7 +109,7 @@ __global__ void bfsWorkListBlockScope(int* later, unsigned* count, const int* fr
   }
 }
 
-// A warp draws the slots of its lanes at once.
+// A warp allocates the slots of its lanes at once.
 __global__ void bfsWorkListOfWarps(int* later, unsigned* count, const int* frontier, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x & 31;
   bool wanted = i < n && frontier[i] > 0;
@@ -119,7 +119,7 @@ __global__ void bfsWorkListOfWarps(int* later, unsigned* count, const int* front
   if (wanted) later[base + __popc(lanes & ((1u << lane) - 1))] = i;
 }
 
-// A block collects its vertices in shared memory, draws slots for all of them, and copies them.
+// A block collects its vertices in shared memory, allocates slots for all of them, and copies them.
 __global__ void bfsWorkListOfBlocks(int* later, unsigned* count, const int* frontier, int n) {
   __shared__ int own[256];
   __shared__ unsigned size, base;
@@ -189,7 +189,7 @@ __global__ void countEdges(int* uses, const int* row, int n) {
   for (int e = row[v]; e < row[v + 1]; e++) uses[e] = uses[e] + 1;
 }
 
-// The last round takes the first edge of the next row.
+// The last iteration takes the first edge of the next row.
 __global__ void countEdgesOneTooMany(int* uses, const int* row, int n) {
   int v = blockIdx.x * blockDim.x + threadIdx.x;
   if (v >= n) return;

@@ -38,7 +38,7 @@ __device__ int loadRelaxed(const int* p) {
   return value;
 }
 
-// A strong load may meet an atomic of another thread.
+// A strong load may be concurrent with an atomic of another thread.
 __global__ void relaxEdges(int* distance, const int* row, const int* column, const int* weight, int n) {
   int v = blockIdx.x * blockDim.x + threadIdx.x;
   if (v >= n) return;

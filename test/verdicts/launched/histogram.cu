@@ -14,7 +14,7 @@
 // expect: histogramOwnKeys assumes contents
 // expect: histogramOwnKeys silent
 //
-// Counts of bytes. The address of a count rests on what the data holds.
+// Counts of bytes. The address of a count depends on the data.
 
 __global__ void histogramShared(unsigned* counts, const unsigned char* data, int n) {
   __shared__ unsigned bins[256];
@@ -25,7 +25,7 @@ __global__ void histogramShared(unsigned* counts, const unsigned char* data, int
   for (int b = threadIdx.x; b < 256; b += blockDim.x) atomicAdd(&counts[b], bins[b]);
 }
 
-// 512 threads: those above 255 clear no bin themselves, so whatever bin they count in is cleared by another thread.
+// 512 threads: those above 255 clear no bin themselves, so any bin they count in is cleared by another thread.
 __global__ void histogramZeroLate(unsigned* counts, const unsigned char* data) {
   __shared__ unsigned bins[256];
   if (threadIdx.x < 256) bins[threadIdx.x] = 0;
@@ -43,7 +43,7 @@ __global__ void histogramZeroLateNarrow(unsigned* counts, const unsigned char* d
   atomicAdd(&counts[threadIdx.x], bins[threadIdx.x]);
 }
 
-// No atomic, and 512 threads for 256 bins: two threads count in one bin, whatever the data holds.
+// No atomic, and 512 threads for 256 bins: two threads count in one bin, for any data.
 __global__ void histogramPlain(unsigned* counts, const unsigned char* data) {
   __shared__ unsigned bins[256];
   if (threadIdx.x < 256) bins[threadIdx.x] = 0;
@@ -65,7 +65,7 @@ __global__ void histogramPlainNarrow(unsigned* counts, const unsigned char* data
   atomicAdd(&counts[threadIdx.x + 128], bins[threadIdx.x + 128]);
 }
 
-// Each thread counts in 256 bins of its own.
+// Each thread counts in 256 separate bins.
 __global__ void histogramOwn(unsigned* counts, const unsigned char* data, int each) {
   int t = blockIdx.x * blockDim.x + threadIdx.x;
   for (int i = 0; i < each; i++) counts[t * 256 + data[t * each + i]]++;

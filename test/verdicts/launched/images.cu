@@ -20,7 +20,7 @@ __global__ void brightenRowsWrong(float *out, const float *in, int w, int h) {
     out[__mul24(y, w - 1) + x] = 2.0f * in[__mul24(y, w) + x];
 }
 
-// Two rows of blocks are 2^24 elements apart, which is more than a factor holds.
+// The stride of blocks is 2^24, more than a factor of __umul24 can represent.
 __global__ void cutOff(int *out) {
   int i = __umul24(blockIdx.x * (1 << 24) + threadIdx.x, 2);
   out[i] = blockIdx.x;

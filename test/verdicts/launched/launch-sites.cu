@@ -24,7 +24,7 @@
 // expect: squareSpaced race=proved divergence=proved
 // expect: squareSpaced launch launch-sites.cu:98 block=256 grid=16 args n=4096
 //
-// What a launch says decides: the same base for two pointers, strides, sizes that are given or only permitted.
+// The launch decides: the same base for two pointers, strides, sizes that are given or only permitted.
 
 __global__ void shiftApart(int* out, const int* in) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -31,7 +31,7 @@
 // expect: takeTasksOfBlocksNoSecondBarrier race=race divergence=possible
 // expect: takeTasksOfBlocksNoSecondBarrier finding race/shared error on task lines 184,186
 //
-// Locks of buckets, chains of blocks, and slots that are drawn.
+// Locks of buckets, chains of blocks, and slots allocated by counters.
 
 __device__ void enter(int* lock) {
   while (atomicCAS(lock, 0, 1) != 0) {}
@@ -85,7 +85,7 @@ __global__ void addUnderLock(int* lock, int* sum) {
   leave(lock);
 }
 
-// The fence in front of the release is missing.
+// The fence before the release is missing.
 __global__ void addUnderLockNoRelease(int* lock, int* sum) {
   if (threadIdx.x != 0) return;
   enter(lock);
@@ -152,7 +152,7 @@ __global__ void drawTwoSlots(int2* items, unsigned* tail, const int* in) {
   }
 }
 
-// A thread draws one slot and fills two.
+// A thread allocates one slot and fills two.
 __global__ void fillTwoSlots(int* items, unsigned* tail) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   unsigned slot = atomicAdd(tail, 1u);
@@ -165,7 +165,7 @@ __global__ void takeTasks(int* out, int* head, const int* in, int n) {
   for (int task = atomicAdd(head, 1); task < n; task = atomicAdd(head, 1)) out[task] = 2 * in[task];
 }
 
-// A block takes tasks; the ticket that thread 0 draws is told to the others.
+// A block takes tasks; thread 0 allocates the ticket and broadcasts it to the others.
 __global__ void takeTasksOfBlocks(int* out, int* head, const int* in, int n) {
   __shared__ int task;
   for (;;) {

@@ -41,7 +41,7 @@
 // expect: passSlotsNoWait race=race divergence=proved
 // expect: passSlotsNoWait finding race/global error on items lines 272,275
 //
-// Threads that announce themselves, messages behind flags, pushes along edges, and queues whose slots say when they are full.
+// Store buffering, messages published by flags, pushes along edges, and queues with flags for full slots.
 
 __device__ void store(int* p, int value) {
   asm volatile("st.relaxed.gpu.global.s32 [%0], %1;" ::"l"(p), "r"(value) : "memory");

@@ -39,7 +39,7 @@ __global__ void narrowTileOverlaps(unsigned char *out, short width, short pitch)
 __global__ void startsOver(int *out) {
   unsigned char c = threadIdx.x;
   for (int k = 0; k < 2; k++) {
-    // Two rounds.
+    // Two iterations.
     out[blockIdx.x * 512 + c] = threadIdx.x;
     c += 128;
   }
@@ -53,7 +53,7 @@ __global__ void startsOverApart(int *out) {
   }
 }
 
-// What is added is kept beside what is cut off.
+// The whole variable is read in addition to its lower 16 bits.
 __global__ void wholeIsRead(int *out, int n) {
   int i = threadIdx.x;
   while (i < n) {

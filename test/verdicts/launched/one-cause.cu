@@ -27,7 +27,7 @@ __global__ void twentyPairs(float* out, const float* in) {
   out[t] = sum;
 }
 
-// Each of the four stores meets each of the five loads.
+// Each of the four stores races with each of the five loads.
 __global__ void twentyPairsNoBarrier(float* out, const float* in) {
   __shared__ float s[1024];
   int t = threadIdx.x;

@@ -17,7 +17,7 @@
 // expect: reportAddress race=unknown divergence=unknown
 // expect: reportAddress silent
 //
-// Values that nobody knows, which proofs allow, and effects that nobody knows.
+// Unknown values, which proofs allow, and unknown effects.
 
 #include <mma.h>
 
@@ -56,7 +56,7 @@ __global__ void multiplyTiles(float* out, const half* a, const half* b) {
   store_matrix_sync(out + tile * 256, sum, 16, mem_row_major);
 }
 
-// Each thread stores to an element of its own, but the layout of a surface is not known.
+// Each thread stores to a separate element, but the layout of a surface is not known.
 __global__ void storeSurface(cudaSurfaceObject_t image, const float* in, int w) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
   surf2Dwrite(in[y * w + x], image, x * sizeof(float), y);

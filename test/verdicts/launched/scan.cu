@@ -13,7 +13,7 @@
 //
 // Prefix sums of blocks of 256 elements.
 
-// Hillis and Steele: one barrier between reads and writes, one between writes and the reads of the next round.
+// Hillis and Steele: one barrier between reads and writes, one between writes and the reads of the next iteration.
 __global__ void scanInclusive(int* out, const int* in) {
   __shared__ int s[256];
   int t = threadIdx.x, i = blockIdx.x * 256 + t;
@@ -41,7 +41,7 @@ __global__ void scanOneBarrier(int* out, const int* in) {
   out[i] = s[t];
 }
 
-// Two halves of one array take turns, so that one barrier a round is enough.
+// Two halves of one array alternate, so that one barrier in each iteration is enough.
 __global__ void scanTwoBuffers(int* out, const int* in) {
   __shared__ int s[512];
   int t = threadIdx.x, i = blockIdx.x * 256 + t, from = 0, to = 256;
@@ -91,7 +91,7 @@ __global__ void scanTree(int* out, const int* in) {
   out[base + 2 * t + 1] = s[2 * t + 1];
 }
 
-// Another thread clears the last element, and no barrier stands before that.
+// Another thread clears the last element, without a barrier before that.
 __global__ void scanTreeNoBarrier(int* out, const int* in) {
   __shared__ int s[512];
   int t = threadIdx.x, base = blockIdx.x * 512, offset = 1;

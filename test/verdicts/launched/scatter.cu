@@ -25,7 +25,7 @@
 // expect: firstPositive race=race divergence=proved
 // expect: firstPositive finding race/global error on anyFound lines 92
 //
-// Addresses, values and paths that rest on what arrays hold.
+// Addresses, values and paths that depend on the contents of arrays.
 
 __global__ void gatherRows(float* out, const float* in, const int* index) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -38,13 +38,13 @@ __global__ void gatherInPlace(float* x, const int* index) {
   x[i] = 2 * x[index[i]];
 }
 
-// Right for a permutation, and nothing here says that it is none.
+// Correct for a permutation, which no code here excludes.
 __global__ void scatterRows(float* out, const float* in, const int* permutation) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   out[permutation[i]] = in[i];
 }
 
-// Nobody adds to what a permutation selects: several elements may have one target.
+// An addition suggests that `target` is not a permutation: several elements may have one target.
 __global__ void scatterAdd(float* out, const float* in, const int* target) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   out[target[i]] += in[i];
@@ -55,7 +55,7 @@ __global__ void scatterAddAtomic(float* out, const float* in, const int* target)
   atomicAdd(&out[target[i]], in[i]);
 }
 
-// 4096 threads, 256 keys: two threads have the same key, whatever the array holds.
+// 4096 threads, 256 keys: two threads have the same key, for any contents of the array.
 __global__ void lastOfKey(int* last, const unsigned char* key) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   last[key[i]] = i;

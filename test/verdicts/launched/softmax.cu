@@ -68,7 +68,7 @@ __global__ void softmaxMaximumReused(float* out, const float* in, int cols) {
   for (int c = threadIdx.x; c < cols; c += blockDim.x) out[blockIdx.x * cols + c] = expf(x[c] - most) / s[0];
 }
 
-// The fourth round has 1000 - 3 * 256 columns: 24 threads leave the loop and miss its barrier.
+// The fourth iteration has 1000 - 3 * 256 columns: 24 threads exit the loop and miss its barrier.
 __global__ void softmaxBarrierInRound(float* out, const float* in, int cols) {
   __shared__ float s[256];
   float sum = 0;

@@ -41,7 +41,7 @@ __global__ void tiledProductNoBarrierAfter(float* c, const float* a, const float
   if (row < n && col < n) c[row * n + col] = sum;
 }
 
-// 250 is no multiple of 16: threads of the last tiles return before the barriers.
+// 250 is not a multiple of 16: threads of the last tiles return before the barriers.
 __global__ void tiledProductReturns(float* c, const float* a, const float* b, int n) {
   __shared__ float as[16][16], bs[16][16];
   int tx = threadIdx.x, ty = threadIdx.y, row = blockIdx.y * 16 + ty, col = blockIdx.x * 16 + tx;
@@ -57,7 +57,7 @@ __global__ void tiledProductReturns(float* c, const float* a, const float* b, in
   c[row * n + col] = sum;
 }
 
-// The same with 256 rows and columns: nobody returns.
+// The same with 256 rows and columns: no thread returns.
 __global__ void tiledProductFull(float* c, const float* a, const float* b, int n) {
   __shared__ float as[16][16], bs[16][16];
   int tx = threadIdx.x, ty = threadIdx.y, row = blockIdx.y * 16 + ty, col = blockIdx.x * 16 + tx;

@@ -38,7 +38,7 @@ __global__ void transposeTileNoBarrier(float* out, const float* in, int n) {
     if (x < n && y + j < n) out[(y + j) * n + x] = tile[threadIdx.x][threadIdx.y + j];
 }
 
-// `<=` gives a fifth round, in which rows 32 to 39 of the tile are stored.
+// `<=` adds a fifth iteration, in which rows 32 to 39 of the tile are stored.
 __global__ void transposeTileTooFar(float* out, const float* in, int n) {
   __shared__ float tile[32][32];
   int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
@@ -68,7 +68,7 @@ __global__ void transposeInPlaceBoth(float* a, int n) {
   a[x * n + y] = other;
 }
 
-// 256 rows of 256 elements have exactly as many indices as there are shorts.
+// 256 rows of 256 elements have exactly the number of indices that a short can represent.
 __global__ void transposeShortIndex(float* out, const float* in, int n) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   unsigned short to = x * n + y;

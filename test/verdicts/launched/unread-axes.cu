@@ -20,7 +20,7 @@
 // expect: unknownExtents silent
 // expect: unknownExtents assumes launch
 //
-// Blocks and threads along an axis that the kernel does not read do the same. How many there are, the launch says.
+// Blocks and threads along an axis that the kernel does not read do the same. The launch specifies their number.
 
 __global__ void rowsOfBlocks(float* a, int n, int m) {
   int i = blockIdx.x * 32 + threadIdx.x;
@@ -74,7 +74,7 @@ __global__ void unknownExtents(float* a, int n) {
   if (i < n) a[i] += 1.0f;
 }
 
-// Whoever calls it knows what the extents are: nothing is said of them here.
+// The extents are known only to the caller: they are unspecified here.
 void run(float* a, const float* b, int n, int m, dim3 grid, dim3 block) {
   rowsOfBlocks<<<dim3((n + 31) / 32, (m + 31) / 32), 32>>>(a, n, m);
   fourRowsOfBlocks<<<dim3((n + 31) / 32, 4), 32>>>(a, n);

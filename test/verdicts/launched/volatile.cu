@@ -60,7 +60,7 @@ __global__ void countLockedNoFence(int* total, int* lock) {
   *(volatile int*)lock = 0;
 }
 
-// Threads look at the flag once a round and do not wait for it; any thread may set it.
+// Threads read the flag once in each iteration and do not wait for it; any thread may set it.
 __global__ void stopAtFirst(int* steps, volatile int* stop, const int* in, int n) {
   int t = blockIdx.x * blockDim.x + threadIdx.x, done = 0;
   for (int i = t; i < n; i += gridDim.x * blockDim.x) {

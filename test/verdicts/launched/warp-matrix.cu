@@ -29,8 +29,8 @@
 // expect: loadEightsReversed race=race divergence=proved
 // expect: loadEightsReversed finding race/shared error on rows lines 175,212
 //
-// What a warp loads and stores as a whole: which lane holds which element is not told apart, but that one instruction
-// gives each element to one lane, and equal fragments to the same one.
+// Loads and stores of a whole warp: the lane of an element is unspecified, but one instruction
+// assigns each element to one lane, and equal fragments to the same one.
 
 #include <mma.h>
 
@@ -40,7 +40,7 @@ using Left = fragment<matrix_a, 16, 16, 16, half, row_major>;
 using Right = fragment<matrix_b, 16, 16, 16, half, col_major>;
 using Sum = fragment<accumulator, 16, 16, 16, float>;
 
-// Four warps share the rows of `a` that the block has staged, and each multiplies them by columns of its own.
+// Four warps share the rows of `a` that the block has staged, and each multiplies them by different columns.
 __global__ void multiplyStaged(float* out, const half* a, const half* b) {
   __shared__ half rows[16 * 64];
   int warp = threadIdx.x / 32;
@@ -74,7 +74,7 @@ __global__ void multiplyUnstaged(float* out, const half* a, const half* b) {
   store_matrix_sync(out + blockIdx.x * 1024 + warp * 16, sum, 64, mem_row_major);
 }
 
-// The rows of a tile are 64 elements apart, so that the tiles of other warps lie between them.
+// The stride of the rows of a tile is 64 elements, so that the tiles of other warps are between them.
 __global__ void storeRows(float* out) {
   int warp = threadIdx.x / 32;
   Sum sum;
@@ -116,7 +116,7 @@ __global__ void scaleOneTile(float* out, float factor) {
   store_matrix_sync(out + blockIdx.x * 256, sum, 16, mem_row_major);
 }
 
-// Each warp has a tile of its own, which its lanes read row by row.
+// Each warp has a separate tile, which its lanes read row by row.
 __global__ void rowSums(float* out, const half* a, const half* b) {
   __shared__ float tiles[4 * 256];
   int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -152,7 +152,7 @@ __global__ void rowSumsUnordered(float* out, const half* a, const half* b) {
   out[tile * 32 + lane] = total;
 }
 
-// Rows that are stored 8 elements apart, of 16 elements each.
+// Rows of 16 elements each, stored with a stride of 8.
 __global__ void storeRowsOverEachOther(float* out) {
   int tile = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
   Sum sum;
@@ -160,7 +160,7 @@ __global__ void storeRowsOverEachOther(float* out) {
   store_matrix_sync(out + tile * 256, sum, 8, mem_row_major);
 }
 
-// The matrix is as wide as the program says.
+// The width of the matrix is an argument.
 __global__ void storeWide(float* out, int width) {
   int row = (blockIdx.y * blockDim.y + threadIdx.y) * 16;
   int column = (blockIdx.x * blockDim.x + threadIdx.x) / 32 * 16;

@@ -55,7 +55,7 @@ __global__ void attention_no_reuse_barrier_any(float* out, const float* q, const
     }
 }
 
-// The values start behind one row of the keys, not behind all of them.
+// The values start after one row of the keys, not after all of them.
 __global__ void attention_carved_short_any(float* out, const float* q, const float* k, const float* v, int n, int d) {
     float* ks = smem;
     float* vs = ks + d;

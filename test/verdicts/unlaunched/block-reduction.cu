@@ -34,7 +34,7 @@ __global__ void reduce_warps_any(float* out, const float* in, int n) {
     }
 }
 
-// A barrier of the warp in place of one of the block. Only a block of one warp is right, and that is a small setting.
+// A barrier of the warp instead of one of the block. Only a block of one warp is correct, and that is a small launch.
 __global__ void reduce_warps_in_step_any(float* out, const float* in, int n) {
     __shared__ float s[32];
     int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;

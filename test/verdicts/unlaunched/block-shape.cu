@@ -42,7 +42,7 @@ __global__ void extents_any(float* a) {
     a[i] = s[t] + r[t];
 }
 
-// Blocks of 256 elements suggest blocks of 256 threads; of a larger one, the last threads would meet the next block.
+// Blocks of 256 elements suggest blocks of 256 threads; the last threads of larger ones race with the next block.
 __global__ void constant_block_any(float* a) {
     a[blockIdx.x * 256 + threadIdx.x] *= 2.0f;
 }
@@ -136,7 +136,7 @@ __global__ void one_block_any(float* out, const float* in, int n) {
         *out = s[0];
 }
 
-// It reads blockIdx, so there are several blocks, and each stores a sum of its own.
+// It reads blockIdx, so there are several blocks, and each stores a separate sum.
 __global__ void several_blocks_any(float* out, const float* in, int n) {
     __shared__ float s[256];
     float sum = 0.0f;
@@ -170,7 +170,7 @@ __global__ void columns_by_warp_any(float* out, const float* in, int rows, int c
         out[j] = s[t];
 }
 
-// An enumerator among the template arguments is no extent.
+// An enumerator among the template arguments is not an extent.
 enum Operation { Sum, Product };
 
 template <Operation operation>

@@ -41,7 +41,7 @@ __global__ void backAside(float *a, int w, int h) {
   }
 }
 
-// The first rows, and those behind them.
+// The first rows, and those after them.
 __global__ void edges(float *a, int w, int h, int r) {
   int x = blockIdx.x * blockDim.x + threadIdx.x;
   if (x >= w) return;

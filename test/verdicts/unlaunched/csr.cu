@@ -75,14 +75,14 @@ __global__ void csr_warp_any(float* y, const float* val, const int* col, const i
         y[row] = sum;
 }
 
-// The vectors of a batch are apart.
+// The vectors of a batch are disjoint.
 __global__ void batched_any(float* const* y, const float* const* x, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
         y[blockIdx.y][i] = 2.0f * x[blockIdx.y][i];
 }
 
-// The vectors are apart, but the threads of a block meet in the shared tile.
+// The vectors are disjoint, but the threads of a block share the tile.
 __global__ void batched_reverse_any(float* const* y, const float* const* x) {
     __shared__ float s[256];
     int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;

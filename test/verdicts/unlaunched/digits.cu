@@ -41,7 +41,7 @@
 // expect: windows_as_columns_short race=race divergence=proved
 // expect: windows_as_columns_short finding race/global warning on out lines 237
 //
-// An index is taken apart by sizes that only the launch knows, and put together again in another order.
+// An index is decomposed by sizes that only the launch determines, and composed again in another order.
 
 __global__ void heads_first(float* out, const float* in, int batch, int tokens, int heads, int size) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -71,7 +71,7 @@ __global__ void heads_first_short(float* out, const float* in, int batch, int to
     }
 }
 
-// Queries, keys and values lie beside each other in each token.
+// Queries, keys and values are adjacent in each token.
 // selvage: block=64 grid=2 arg(batch=2) arg(tokens=3) arg(heads=4) arg(size=5)
 __global__ void three_of_each(float* all, const float* q, const float* k, const float* v, int batch, int tokens, int heads, int size) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -116,7 +116,7 @@ __global__ void planes_last(float* out, const float* in, unsigned long long plan
     }
 }
 
-// Nothing bounds the plane, but that as many are meant as a column has elements.
+// The index of the plane has no bound other than its stride, `planes`.
 __global__ void planes_unbounded(float* out, const float* in, int n, int planes, int height, int width) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
@@ -147,7 +147,7 @@ __global__ void pooled(float* out, const float* in, int n, int width, int height
     }
 }
 
-// A grid of two dimensions, and a loop over as many elements as two sizes make.
+// A grid of two dimensions, and a loop whose trip count is the product of two sizes.
 __global__ void spread_gradient(float* gradient, const float* out, int n, int width, int height, int planes) {
     int i = (blockIdx.x + blockIdx.y * gridDim.x) * blockDim.x + threadIdx.x;
     if (i < n) {
@@ -180,7 +180,7 @@ __global__ void scaled_rows_short(float* x, int n, int rows, int columns) {
     }
 }
 
-// Rows and layers change places, one way or the other.
+// Rows and layers are exchanged, in one direction or the other.
 __global__ void either_order(float* out, const float* x, int n, int size, int layers, int isForward) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
@@ -227,7 +227,7 @@ __global__ void windows_as_columns(float* out, const float* in, int n, int h, in
     }
 }
 
-// The planes of a window are as far apart as a row.
+// The stride of the planes of a window is a row.
 __global__ void windows_as_columns_short(float* out, const float* in, int n, int h, int w, int size, int rows, int columns) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) {
         int column = i % columns, row = i / columns % rows, plane = i / columns / rows;

@@ -6,7 +6,7 @@
 // expect: exchanged_used_any race=race divergence=proved
 // expect: exchanged_used_any finding race/shared error on flag lines 50,52
 //
-// An exchange whose result nobody uses is a store: beside a plain one of the same number it does no harm.
+// An exchange whose result is unused is a store: a plain one of the same number in another thread does no harm.
 
 __global__ void exchanged_any(float* out, const float* in) {
     __shared__ int flag;

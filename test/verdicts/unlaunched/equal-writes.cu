@@ -48,7 +48,7 @@ __global__ void two_literals_any(int* state, const float* in, int n) {
         *state = in[i] < 0.0f ? 1 : 2;
 }
 
-// No number decides whether two threads meet.
+// Two threads race for any arguments.
 __device__ int owner;
 
 __global__ void owner_any() {
@@ -91,7 +91,7 @@ __global__ __launch_bounds__(128) void other_row_of_each_warp(float* out, const 
     if (t < 32) out[blockIdx.x * 32 + t] = copy[t];
 }
 
-// The rows of two warps are apart in time: between them the element that both read is another one.
+// The two warps read their rows at different times: in between, the element that both read is changed.
 __global__ __launch_bounds__(128) void changed_between_reads(float* out, const float* in) {
     __shared__ float row[32], copy[32];
     int t = threadIdx.x;
@@ -119,7 +119,7 @@ __global__ __launch_bounds__(128) void changed_unordered(float* out, const float
     if (t < 32) out[blockIdx.x * 32 + t] = copy[t];
 }
 
-// Each round a warp reads, and stores what it read one round before.
+// In each iteration one warp reads a new value; all warps store their last one after the barrier.
 __global__ __launch_bounds__(128) void stored_behind_barrier(float* out, const float* in, int n) {
     __shared__ float row[32], copy[32];
     int t = threadIdx.x;

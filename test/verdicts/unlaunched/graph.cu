@@ -34,7 +34,7 @@ __global__ void relax_next_any(int* next, const int* dist, const int* from, cons
         atomicMin(&next[to[e]], dist[from[e]] + weight[e]);
 }
 
-// A level of a breadth-first search. An atomic claims a vertex, another one draws its slot in the next frontier.
+// A level of a breadth-first search. An atomic claims a vertex, another one allocates its slot in the next frontier.
 __global__ void bfs_any(int* level, int* later, unsigned* count, const int* frontier, const int* rp, const int* col,
                         int depth, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -41,7 +41,7 @@ __global__ void histogram_keys_any(unsigned* hist, const unsigned* key, int n) {
         hist[key[i]]++;
 }
 
-// More threads than values of a byte: some of them meet, whatever the bytes are.
+// More threads than values of a byte: some of them access the same bin, for any bytes.
 __global__ void histogram_bytes_any(unsigned* hist, const unsigned char* in, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)

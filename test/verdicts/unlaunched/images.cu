@@ -73,7 +73,7 @@ __global__ void clampedAll(float *out, int w, int h, int s) {
   out[at] = x;
 }
 
-// Blocks in another order, each still once: no natural stride makes that a race.
+// Blocks in another order, each still once: no representative stride makes that a race.
 __global__ void diagonal(float *out, const float *in, int w, int h) {
   int by = blockIdx.x, bx = (blockIdx.x + blockIdx.y) % gridDim.x;
   if (w != h) {

@@ -54,14 +54,14 @@ __global__ void total_no_fence_any(float* out, float* part, unsigned* count, con
     }
 }
 
-// Each thread draws a slot of its own.
+// Each thread allocates a separate slot.
 __global__ void compact_any(int* out, unsigned* count, const int* in, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n && in[i] > 0)
         out[atomicAdd(count, 1u)] = in[i];
 }
 
-// Each thread draws one slot and fills two.
+// Each thread allocates one slot and fills two.
 __global__ void compact_pairs_any(int* out, unsigned* count, const int* in, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {

@@ -3,7 +3,7 @@
 // expect: addToFourth race=race divergence=proved
 // expect: addToFourth finding race/global warning on a lines 18
 //
-// Even multiples of a stride take the odd ones beside them.
+// Each thread uses an even multiple of a stride and the next odd one.
 
 __global__ void addToEven(float* a, int s, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -24,7 +24,7 @@
 // expect: rest_drawn_any race=proved divergence=proved
 // expect: rest_drawn_any silent
 //
-// Where a kernel takes care of a rest, its size is no multiple of the block.
+// A kernel that handles a remainder has a size that is not a multiple of the block.
 
 // The threads that have returned are not waited for.
 __global__ void rest_return_any(float* out, const float* in, int n) {
@@ -37,7 +37,7 @@ __global__ void rest_return_any(float* out, const float* in, int n) {
     out[i] = t > 0 ? s[t - 1] : 0.0f;
 }
 
-// The threads without an element go round the barrier to the second one.
+// The threads without an element skip the first barrier and wait at the second one.
 __global__ void rest_guard_any(float* out, float* sums, const float* in, int n) {
     __shared__ float s[256];
     int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
@@ -51,7 +51,7 @@ __global__ void rest_guard_any(float* out, float* sums, const float* in, int n) 
         sums[blockIdx.x] = s[0];
 }
 
-// In the last round some threads are done, and the others wait for them.
+// In the last iteration some threads are done, and the others wait for them.
 __global__ void rest_loop_any(float* a, int n) {
     for (int i = threadIdx.x; i < n; i += blockDim.x) {
         a[blockIdx.x * n + i] *= 2.0f;
@@ -72,7 +72,7 @@ __global__ void rest_rounds_any(float* out, const float* in, int n) {
     }
 }
 
-// All threads behind the end take the last element.
+// All threads past the end take the last element.
 __global__ void rest_clamp_any(float* a, int n) {
     int i = min(blockIdx.x * blockDim.x + threadIdx.x, n - 1);
     a[i] *= 2.0f;
@@ -84,7 +84,7 @@ __global__ void rest_clamp_read_any(float* out, const float* in, int n) {
         out[i] = in[min(i + 1, n - 1)] - in[i];
 }
 
-// Nothing takes care of a rest, so n is a multiple of the block, and all threads go round the loop as often.
+// The kernel handles no remainder, so n is a multiple of the block, and all threads have the same trip count.
 __global__ void rest_none_any(float* out, const float* in, int n) {
     __shared__ float s[256];
     int t = threadIdx.x;
@@ -109,7 +109,7 @@ __global__ void ring_last_any(int* ring, const int* in, int n) {
         ring[i % 4096] = in[i];
 }
 
-// All threads of a block read one number of rounds.
+// All threads of a block read the same trip count.
 __global__ void rounds_any(float* a, const int* rounds) {
     for (int k = 0; k < rounds[blockIdx.x]; k++) {
         a[blockIdx.x * blockDim.x + threadIdx.x] *= 2.0f;
@@ -124,7 +124,7 @@ __global__ void rounds_thread_any(float* a, const int* rounds) {
     }
 }
 
-// Whether some threads return earlier than others, no run shows: that is no finding.
+// No run shows whether some threads return earlier than others: no finding.
 __global__ void rest_drawn_any(int* work, float* out) {
     __shared__ int base;
     for (;;) {

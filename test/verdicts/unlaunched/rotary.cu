@@ -36,7 +36,7 @@ __global__ void rotate_half_any(float* out, const float* x, int d) {
         out[row * d + (i < half ? i + half : i - half)] = x[row * d + i];
 }
 
-// Butterflies: in each round a thread takes the two elements of a pair.
+// Butterflies: in each iteration a thread takes the two elements of a pair.
 __global__ void __launch_bounds__(256) walsh_any(float* a) {
     __shared__ float s[512];
     int t = threadIdx.x;

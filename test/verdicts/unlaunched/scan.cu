@@ -25,7 +25,7 @@ __global__ void scan_any(int* a) {
     a[i] = s[t];
 }
 
-// Two buffers, of which each round reads one and writes the other.
+// Two buffers, of which each iteration reads one and writes the other.
 __global__ void __launch_bounds__(256) scan_buffers_any(int* a) {
     __shared__ int s[2][256];
     int t = threadIdx.x, i = blockIdx.x * blockDim.x + t, p = 0;
@@ -52,7 +52,7 @@ __global__ void scan_read_unordered_any(int* a) {
     a[i] = s[t];
 }
 
-// No barrier between the stores of a round and the loads of the next one.
+// No barrier between the stores of an iteration and the loads of the next one.
 __global__ void scan_write_unordered_any(int* a) {
     __shared__ int s[256];
     int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;

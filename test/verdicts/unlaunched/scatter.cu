@@ -17,7 +17,7 @@
 // expect: find_negative_any race=race divergence=proved
 // expect: find_negative_any finding race/global error on where lines 82
 
-// Right if perm is a permutation, which nothing here says.
+// Correct if perm is a permutation, which is unspecified here.
 __global__ void scatter_any(float* out, const float* in, const int* perm, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
@@ -43,7 +43,7 @@ __global__ void scatter_atomic_any(float* out, const float* in, const int* index
         atomicAdd(&out[index[i]], in[i]);
 }
 
-// A load whose address is read from memory meets the store of another thread.
+// A load whose address is read from memory races with the store of another thread.
 __global__ void read_back_any(float* y, float* z, const float* x, const int* index, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
@@ -52,7 +52,7 @@ __global__ void read_back_any(float* y, float* z, const float* x, const int* ind
     }
 }
 
-// What a table holds that nothing writes is known.
+// The contents of a table that is never written are known.
 __device__ const int swapped[8] = {1, 0, 3, 2, 5, 4, 7, 6};
 __device__ const int folded[8] = {0, 1, 2, 3, 3, 2, 1, 0};
 

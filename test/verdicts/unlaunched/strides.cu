@@ -115,7 +115,7 @@ __global__ void unsigned_rows_any(float* a, unsigned w, unsigned h) {
         a[y * w + x] *= 2.0f;
 }
 
-// One row of each group of each image: images are as far apart as their groups reach.
+// One row of each group of each image: the stride of the images is the extent of their groups.
 __global__ void groups_any(float* out, int n, int images, int image_stride, int groups, int group_stride, int stride) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < images * groups) {

@@ -30,7 +30,7 @@ __global__ void product_any(float* c, const float* a, const float* b, int n) {
         c[row * n + col] = sum;
 }
 
-// A round loads its tiles while slower threads still read those of the round before.
+// An iteration loads its tiles while slower threads still read those of the iteration before.
 __global__ void product_no_reuse_barrier_any(float* c, const float* a, const float* b, int n) {
     __shared__ float as[16][16], bs[16][16];
     int tx = threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -16,7 +16,7 @@ __global__ void warp_row_any(float* a, int rows, int n) {
             a[row * n + i] *= 2.0f;
 }
 
-// The rows of a block start at its number, not behind those of the block before.
+// The rows of a block start at its number, not after those of the block before.
 __global__ void warp_row_overlap_any(float* a, int rows, int n) {
     int row = blockIdx.x + threadIdx.x / 32, lane = threadIdx.x % 32;
     if (row < rows)

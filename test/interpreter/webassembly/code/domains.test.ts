@@ -41,7 +41,7 @@ import { decodeExamples } from '../../../isa/example-module.ts';
 import { examples } from '../../../isa/examples.ts';
 import { drawValue, drawValues, randomBits, showValues } from './domain-values.ts';
 
-/** A rule as a function of patterns; undefined where it has no value. */
+/** A rule as a function of patterns; undefined if it has no value. */
 type Evaluator = (sources: readonly Value[]) => readonly (Value | undefined)[];
 
 /** Sources that the code holds as constants; undefined: a variable. */
@@ -104,7 +104,7 @@ function loadSource(body: FunctionBody, type: ValueType, slot: number, numbers: 
 /** A function of a module. */
 interface Variant {
   readonly fixed: Fixed;
-  /** Sources have the number of their pattern beside them. */
+  /** Whether sources also have the number of their pattern. */
   readonly numbers: boolean;
 }
 
@@ -178,7 +178,7 @@ function terms(operation: Operation, fixed: Fixed): Evaluator {
   };
 }
 
-/** Asserts that all domains agree on `rounds` draws of sources, and on some where part of them are constants. */
+/** Asserts that all domains agree on `rounds` samples of sources, and on some with constants among them. */
 function compareDomains(operation: Operation, seed: number, rounds: number, draw = drawValues): void {
   const random = seededRandom(seed);
   const expected = reference(operation);
@@ -206,7 +206,7 @@ function compareDomains(operation: Operation, seed: number, rounds: number, draw
       const wanted = expected(sources);
       for (const [name, evaluate] of Object.entries(evaluators)) {
         const values = evaluate(sources);
-        // A term says nothing about what it does not interpret.
+        // The value of an uninterpreted term is unknown.
         const comparable = wanted.map((value, at) =>
           name === 'terms' && values[at] === undefined ? undefined : value,
         );
@@ -260,7 +260,7 @@ for (const format of ['f16', 'bf16', 'f32', 'f64']) {
   });
 }
 
-/** Factors of few bits, a product of any magnitude, and a third number that meets or cancels some of its bits. */
+/** Factors of few bits, a product of any magnitude, and a third number that overlaps or cancels some of its bits. */
 function drawFused(random: Random, format: FloatLayout): readonly bigint[] {
   const { exponentBits, fractionBits } = format;
   const width = (1 + exponentBits + fractionBits) as Width;

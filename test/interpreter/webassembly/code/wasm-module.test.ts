@@ -1,4 +1,4 @@
-/** The encoder writes modules that the engine accepts and that compute what the code says. */
+/** The encoder writes modules that the engine accepts and that compute the results of the encoded code. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FunctionBody, WasmType } from '../../../../src/interpreter/webassembly/code/wasm-module.ts';
@@ -132,7 +132,7 @@ test('memory and globals of the host are shared; memory moves in bulk', () => {
   assert.equal(view.getUint32(108, true), 0x5a5a5a5a);
 });
 
-test('freed locals are handed out again, kept ones are not', () => {
+test('freed locals are reused, live ones are not', () => {
   const body = new ModuleBuilder().addFunction(['i32'], []);
   const before = body.local('i32');
   const mark = body.mark();

@@ -1,4 +1,4 @@
-/** Variables of WebAssembly code: words, pairs of them, and numbers beside patterns. */
+/** Variables of WebAssembly code: words, pairs of them, and numbers next to patterns. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { WasmValue } from '../../../../src/interpreter/webassembly/code/wasm-value.ts';

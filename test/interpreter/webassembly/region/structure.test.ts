@@ -10,7 +10,7 @@ type Graph = readonly (readonly number[])[];
 function walk(tree: readonly Structured[], choose: (node: number) => number, most: number): number[] {
   const passed: number[] = [];
   const ended = -1;
-  /** Gives the label that is jumped to, `ended`, or null where control falls through. */
+  /** Returns the label that is jumped to, `ended`, or null if control falls through. */
   const run = (items: readonly Structured[]): number | null => {
     for (const item of items) {
       if (item.kind === 'jump') return item.label;
@@ -56,7 +56,7 @@ function compare(graph: Graph, seed: number): boolean {
   return true;
 }
 
-test('branches, loops and switches take the ways of the graph', () => {
+test('branches, loops and switches take the paths of the graph', () => {
   for (const graph of [
     [[1, 2], [3], [3], []],
     [[1], [2, 3], [1], []],
@@ -70,7 +70,7 @@ test('branches, loops and switches take the ways of the graph', () => {
   }
 });
 
-test('a way into a loop beside its head has no structure', () => {
+test('a loop with a second entry has no structure', () => {
   assert.equal(
     structure(3, 0, (node) => [[1, 2], [2], [1]][node]!),
     null,
@@ -84,7 +84,7 @@ test('random graphs', () => {
     const count = random.between(2, 14);
     const graph = Array.from({ length: count }, (_, node) =>
       Array.from({ length: node === count - 1 ? 0 : random.pick([0, 1, 1, 2, 2, 2, 3]) }, () =>
-        // Mostly forward, so that many graphs are reducible
+        // Usually forward, so that many graphs are reducible
         random.chance(0.8) ? Math.min(count - 1, node + random.between(1, 4)) : random.below(count),
       ),
     );
@@ -93,7 +93,7 @@ test('random graphs', () => {
   assert.ok(structured > 200);
 });
 
-test('thousands of branches in a row lie beside each other, those in each other have no structure', () => {
+test('thousands of branches in sequence are siblings, nested ones have no structure', () => {
   const count = 20_000;
   // Each fork goes to its arm or to the next fork, and the arm goes there too.
   const row: Graph = Array.from({ length: 2 * count + 1 }, (_, node) =>

@@ -5,7 +5,7 @@
 // expect: splitClose finding race/global error on first lines 22,23
 // expect: splitClose launch main.cu:44 block=256 grid=16
 //
-// One allocation holds three arrays. How far they lie apart decides.
+// One allocation contains three arrays. The distance between them decides.
 
 __global__ void splitRows(float* first, float* second, float* third, const float* in, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

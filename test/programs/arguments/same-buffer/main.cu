@@ -11,7 +11,7 @@
 // expect: copyNear finding race/global error on in lines 33
 // expect: copyNear launch main.cu:41 block=256 grid=16
 //
-// Parts of one buffer are apart if they lie far enough from each other.
+// Parts of one buffer are disjoint if their offsets differ enough.
 
 __global__ void shiftApart(int* out, const int* in) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

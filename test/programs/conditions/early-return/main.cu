@@ -3,7 +3,7 @@
 // expect: sumBlocks launch main.cu:22 block=256 grid=4 where n=1024
 // expect: sumBlocks launch main.cu:22 excludes gridDim.x=3,n=1000
 //
-// The host returns unless all blocks are full, so that all threads meet the barrier in the guard.
+// The host returns unless all blocks are full, so that all threads reach the barrier in the guard.
 
 __global__ void sumBlocks(float* out, float* sums, const float* in, int n) {
   __shared__ float s[256];

@@ -2,7 +2,7 @@
 // expect: sumBlocks finding barrier/divergent error lines 12
 // expect: sumBlocks launch main.cu:21 block=256 grid=4 where n=1000
 //
-// The last block is not full, and some of its threads go round the barrier.
+// The last block is not full, and some of its threads skip the barrier.
 
 __global__ void sumBlocks(float* out, float* sums, const float* in, int n) {
   __shared__ float s[256];

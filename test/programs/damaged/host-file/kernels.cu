@@ -5,7 +5,7 @@
 // expect: halveChunk finding race/global error on a lines 14
 // expect: halveChunk launch host.cpp:6 block=512 grid=16
 //
-// The host file stops in the middle of a function. What stands before is read.
+// The host file stops in the middle of a function. The code before that is read.
 
 #include "run.h"
 

@@ -5,7 +5,7 @@
 // expect: halveChunk finding race/global error on a lines 14
 // expect: halveChunk launch main.cu:7 block=512 grid=16
 //
-// main.cu sees the declarations. legacy.cu has a kernel of its own with one of the names.
+// main.cu sees the declarations. legacy.cu has another kernel with one of the names.
 
 #include "kernels.h"
 

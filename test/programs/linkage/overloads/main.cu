@@ -8,7 +8,7 @@
 // expect: fill(double*) silent
 // expect: fill(double*) launch main.cu:22 block=128 grid=16
 //
-// Arity and types of the arguments say which kernel is launched.
+// Arity and types of the arguments determine which kernel is launched.
 
 __global__ void fill(float* a) { a[blockIdx.x * 256 + threadIdx.x] = threadIdx.x; }
 

@@ -8,7 +8,7 @@
 // expect: reversed<int> silent
 // expect: reversed<int> launch main.cu:24 block=32 grid=8
 //
-// Of an instance that is not written the arguments tell.
+// An instance that is not written is determined by the arguments.
 
 template <typename T> __global__ void reversed(T* out, const T* in) {
   __shared__ T s[64];

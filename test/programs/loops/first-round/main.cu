@@ -6,9 +6,9 @@
 // expect: ahead race=race divergence=proved
 // expect: ahead finding race/global error on a lines 20,21
 //
-// What the loop changes before the next round is known in each of them: all blocks fill the first round, and one the others.
+// Updates in the loop are known in each iteration: all blocks fill the first one, and one the others.
 
-/** A block writes its own part, and one of the elements behind all parts. */
+/** A block writes its own part, and one of the elements after all parts. */
 __global__ void halves(float* a, int m, int size) {
   int i = blockIdx.x * size + threadIdx.x;
   a[i] = 1;

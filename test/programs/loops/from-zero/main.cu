@@ -5,7 +5,7 @@
 // expect: pairAt launch main.cu:16 permits s=7
 // expect: pairAt launch main.cu:16 excludes s=8
 //
-// The first round of the host loop passes a distance of 0, with which all threads meet in the first element.
+// The first iteration of the host loop passes a distance of 0, with which all threads access the first element.
 
 __global__ void pairAt(float* a, int s, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

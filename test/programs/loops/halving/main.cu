@@ -8,7 +8,7 @@
 // expect: pairAt launch main.cu:25 permits s=4
 // expect: pairAt launch main.cu:25 excludes s=0
 //
-// The host loop says that the distance is never 0.
+// The condition of the host loop excludes a distance of 0.
 
 __global__ void addHalf(float* a, int s) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

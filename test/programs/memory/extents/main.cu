@@ -7,7 +7,7 @@
 // expect: fillPast launch main.cu:27 block=256 grid=4
 // expect: fillPast launch main.cu:27 extent b=1000
 //
-// The host says how many elements the arrays have. The second kernel writes one more.
+// The host determines the number of elements of the arrays. The second kernel writes one more.
 
 __global__ void fillAll(float* a, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

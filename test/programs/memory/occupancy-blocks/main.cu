@@ -3,7 +3,7 @@
 // expect: turnAll launch main.cu:24 block=128 cooperative
 // expect: turnAll launch main.cu:24 permits gridDim.x=108
 //
-// As many blocks as fit the device at once, which only the run knows.
+// The number of blocks that fit the device at once, which is known only at run time.
 
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;

@@ -8,8 +8,8 @@
 // expect: addRowsBytes finding launch/precondition error lines 31
 // expect: addRowsBytes launch main.cu:31 block=256 grid=4,30 where w=1000,h=30
 //
-// cudaMallocPitch promises that a row has room for its width. The second launch says that rows lie half a
-// width apart.
+// cudaMallocPitch guarantees that a row has room for its width. The second launch passes a pitch of half
+// the width.
 
 __global__ void addRows(char* a, size_t pitch, int w, int h) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;

@@ -5,7 +5,7 @@
 // expect: halveChunk finding race/global error on a lines 12
 // expect: halveChunk launch main.cu:22 block=512 grid=16
 //
-// Kernel and block stand beside each other, so each has its own.
+// Kernel and block are members of one structure, so each kernel has its own block.
 
 __global__ void scaleChunk(float* a) { a[blockIdx.x * 256 + threadIdx.x] *= 2.0f; }
 

@@ -8,7 +8,7 @@
 // expect: fillRowsFar finding launch/precondition error lines 20
 // expect: fillRowsFar launch main.cu:20 permits blockDim.x=101,w=100
 //
-// A row has as many elements as its block has threads, or one fewer.
+// The number of elements of a row is that of the threads of its block, or one less.
 
 __global__ void fillRows(int* a, int w) { a[blockIdx.x * w + threadIdx.x] = blockIdx.x; }
 

@@ -3,7 +3,7 @@
 // expect: copyRows launch main.cu:14 block=256 grid=4,64 args w=1000,ld=1024
 // expect: copyRows launch main.cu:15 block=256 grid=4,64 args w=1000,ld=992
 //
-// At the numbers of the second launch the last elements of a row meet the first ones of the next.
+// With the numbers of the second launch the last elements of a row overlap the first ones of the next.
 
 __global__ void copyRows(float* out, const float* in, int w, int ld) {
   int x = blockIdx.x * blockDim.x + threadIdx.x;

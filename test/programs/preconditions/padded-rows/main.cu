@@ -4,7 +4,7 @@
 // expect: copyRows launch main.cu:15 excludes w=100,ld=99
 // expect: copyRows launch main.cu:17 permits w=1000,ld=1024
 //
-// Each launch says that rows have room for their width, so nothing has to be stated.
+// Each launch guarantees that rows have room for their width, so no assumption is needed.
 
 __global__ void copyRows(float* out, const float* in, int w, int ld) {
   int x = blockIdx.x * blockDim.x + threadIdx.x;

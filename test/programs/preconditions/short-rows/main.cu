@@ -4,8 +4,8 @@
 // expect: copyRows launch main.cu:16 block=256 grid=4,64
 // expect: copyRows launch main.cu:17 block=256 grid=4,64
 //
-// Rows need room for their width. The first launch does not say whether they have it, the second one that
-// they do not.
+// Rows need room for their width. In the first launch this is unspecified, in the second one
+// it is violated.
 
 __global__ void copyRows(float* out, const float* in, int w, int ld) {
   int x = blockIdx.x * blockDim.x + threadIdx.x;

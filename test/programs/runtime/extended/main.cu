@@ -6,8 +6,8 @@
 // expect: countAlone launch main.cu:26 block=128 grid=16
 // options: --arch sm_90
 //
-// Two blocks of a cluster count together. The other launch has no clusters, so each block is one of its own, which the scope
-// of the atomics does not leave.
+// Two blocks of a cluster count together. The other launch has no clusters, so the cluster scope of the atomics
+// includes only one block.
 
 __global__ void countPairs(unsigned* counts) {
   asm volatile("red.relaxed.cluster.global.add.u32 [%0], 1;" ::"l"(counts + blockIdx.x / 2) : "memory");
@@ -22,7 +22,7 @@ void run(unsigned* counts) {
   cudaLaunchConfig_t config = {};
   config.gridDim = 16;
   config.blockDim = 128;
-  // Nothing says that blocks form clusters.
+  // No attribute for clusters is set.
   cudaLaunchKernelEx(&config, countAlone, counts);
   cudaLaunchAttribute attribute[1];
   attribute[0].id = cudaLaunchAttributeClusterDimension;

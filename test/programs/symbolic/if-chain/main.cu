@@ -5,7 +5,7 @@
 // expect: reversed<32> silent
 // expect: reversed<32> launch main.cu:24 block=32
 //
-// The conditions say what the block is.
+// The conditions determine the block.
 
 template <int Threads> __global__ void reversed(float* out, const float* in, int n) {
   __shared__ float s[Threads];

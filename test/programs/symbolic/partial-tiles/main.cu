@@ -2,7 +2,7 @@
 // expect: scaleImage finding race/global error on image lines 9
 // expect: scaleImage launch main.cu:15 block=16,16 grid=63,38 args w=1000,h=600
 //
-// The width of the caller is no multiple of 16, so the last tile of a row reaches into the next row.
+// The width of the caller is not a multiple of 16, so the last tile of a row reaches into the next row.
 
 __global__ void scaleImage(float* image, int w, int h) {
   int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;

@@ -13,7 +13,7 @@
 // expect: bySize silent
 // expect: bySize launch main.cu:48 block=256 grid=4 where n=1000
 //
-// Four ways to round a quotient up.
+// Four expressions that round up a quotient.
 
 #include <cmath>
 

@@ -8,7 +8,7 @@
 // expect: blockSum<64> silent
 // expect: blockSum<64> launch main.cu:29 block=64
 //
-// Each case ties the block to its instance.
+// Each case relates the block to its instance.
 
 template <int Threads> __global__ void blockSum(float* out, const float* in, int n) {
   __shared__ float s[Threads];

@@ -5,7 +5,7 @@
 // expect: addRing finding race/global error on a lines 19
 // expect: addRing launch main.cu:27 block=256 grid=4 where n=1000
 //
-// The number of elements comes from the command line: any natural number, above the ring as well.
+// The number of elements comes from the command line: any positive integer, also one larger than the ring.
 
 #include <cstdlib>
 

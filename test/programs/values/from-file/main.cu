@@ -5,7 +5,7 @@
 // expect: turnRows finding race/global error on a lines 20
 // expect: turnRows launch main.cu:32 block=256 grid=1,30 where w=100,h=30
 //
-// Width and height stand in a file.
+// Width and height are read from a file.
 
 #include <cstdio>
 

@@ -43,7 +43,7 @@ void keep(Launch run, float* a) {
 
 void runKept(float* a, int block) { kept(a, block); }
 
-// So they may with what it hands out.
+// Functions that it returns may be called likewise.
 void change(Launch run, Launch& other, float* a) {
   run(a, 64);
   other = run;

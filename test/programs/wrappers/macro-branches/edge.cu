@@ -2,7 +2,7 @@
 // expect: turn finding memory/out-of-bounds error on tile lines 16
 // expect: turn launch edge.cu:24 block=16,32 grid=4,2 where cols=64
 //
-// The size of the tile stands behind #ifdef, and the block has twice its rows.
+// The size of the tile is in a branch of #ifdef, and the block has twice its rows.
 
 #ifdef SMALL_EDGE
 #define EDGE SMALL_EDGE

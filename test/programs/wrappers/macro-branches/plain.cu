@@ -2,7 +2,7 @@
 // expect: turn silent
 // expect: turn launch plain.cu:22 block=16,16 grid=4,4 where cols=64
 //
-// The launch stands in the branch that the compiler takes.
+// The launch is in the branch that the compiler takes.
 
 #define EDGE 16
 #define WITH_DEVICE 1

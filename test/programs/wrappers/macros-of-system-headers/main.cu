@@ -5,7 +5,7 @@
 // expect: halveChunk finding race/global error on a lines 15
 // expect: halveChunk launch main.cu:19 block=512 grid=16
 //
-// What the macros of system headers expand to stands in the file of the user.
+// Expansions of macros of system headers belong to the file of the user.
 
 #include <cassert>
 #include <cstddef>

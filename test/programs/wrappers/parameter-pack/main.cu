@@ -5,7 +5,7 @@
 // expect: clampChunk finding race/global error on a lines 20
 // expect: clampChunk launch main.cu:26 block=256 grid=4 where n=1000
 //
-// The pack ties the grid to the number that the kernel gets.
+// The pack relates the grid to the argument of the kernel.
 
 #include <utility>
 
@@ -14,7 +14,7 @@ __global__ void scaleChunk(float* a, int n) {
   if (i < n) a[i] *= 2.0f;
 }
 
-// The threads behind the end take the last element.
+// The threads past the end take the last element.
 __global__ void clampChunk(float* a, int n) {
   int i = min(blockIdx.x * 256 + threadIdx.x, n - 1);
   a[i] *= 2.0f;
