@@ -146,7 +146,7 @@ function earlyEnd(error: unknown): EarlyEnd {
     core.error(error.message);
     return { exitCode: exitCodes.usage, kind: 'usage', message: error.message };
   }
-  core.error(`A defect of Selvage: ${error instanceof Error ? error.message : String(error)}`);
+  core.error(`Internal error of Selvage: ${error instanceof Error ? error.message : String(error)}`);
   if (error instanceof Error) core.info(logText(error.stack ?? ''));
   return { exitCode: exitCodes.defect, kind: 'defect', message: '' };
 }

@@ -109,7 +109,7 @@ const kernelFacts = {
   args: v.optional(
     told(
       v.pipe(mapping, v.record(v.string(), scalar)),
-      'Reference values of scalar parameters, for costs that the expressions alone do not decide.',
+      'Reference values of scalar parameters, for costs that the expressions do not decide.',
     ),
     {},
   ),
@@ -120,7 +120,7 @@ export const configurationSchema = object({
   arch: v.optional(
     told(
       listOf(v.pipe(text, v.regex(/^sm_\d{2,3}[af]?$/, 'must be an architecture such as sm_80'))),
-      `Architectures to compile for; ${defaultConfiguration.arch.join(', ')} where there is none.`,
+      `Architectures to compile for; ${defaultConfiguration.arch.join(', ')} by default.`,
     ),
     [],
   ),
@@ -130,7 +130,7 @@ export const configurationSchema = object({
         text,
         v.check((name) => gpuOf(name) !== undefined, `must be one of ${gpus.map(({ name }) => name).join(', ')}`),
       ),
-      'GPU whose roofline and multiprocessors launches are held against in costs, such as A100; none by default.',
+      'GPU whose roofline and multiprocessors launches are compared with in costs, such as A100; none by default.',
     ),
   ),
   nvcc: v.optional(
@@ -151,7 +151,7 @@ export const configurationSchema = object({
   paths: v.optional(
     told(
       object({
-        include: v.optional(told(listOf(text), 'Globs of the files to check; all where there is none.'), []),
+        include: v.optional(told(listOf(text), 'Globs of the files to check; all by default.'), []),
         exclude: v.optional(told(listOf(text), 'Globs of files that are not checked.'), []),
       }),
       'Which files are checked.',

@@ -42,7 +42,7 @@ export async function assembledUnit(
   signal?: AbortSignal,
   mostRegisters?: number,
 ): Promise<AssembledUnit | Unassembled> {
-  if (compiler.ptxas === null) return { reason: 'there is no ptxas next to nvcc', isRefusal: false };
+  if (compiler.ptxas === null) return { reason: 'no ptxas was found next to nvcc', isRefusal: false };
   const cap = mostRegisters === undefined ? [] : [`--maxrregcount=${mostRegisters}`];
   const temporary = await mkdtemp(join(tmpdir(), 'selvage-'));
   try {

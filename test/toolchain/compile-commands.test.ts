@@ -104,8 +104,8 @@ test('what is wrong with the command of an entry is told of its own unit alone',
     [{ command: null }, /its entry has a "command" that is no text/],
     [{}, /its entry has neither "arguments" nor a "command"/],
     [{ arguments: [] }, /its entry has neither "arguments" nor a "command"/],
-    [{ arguments: ['nvcc', 5], command: 'nvcc a.cu' }, /the "arguments" of its entry are no list of texts/],
-    [{ arguments: 'nvcc a.cu' }, /the "arguments" of its entry are no list of texts/],
+    [{ arguments: ['nvcc', 5], command: 'nvcc a.cu' }, /the "arguments" of its entry are not a list of strings/],
+    [{ arguments: 'nvcc a.cu' }, /the "arguments" of its entry are not a list of strings/],
   ] as const) {
     const database = databaseOf([
       { directory: '/repo', file: 'a.cu', ...wrong },

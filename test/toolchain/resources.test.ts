@@ -48,7 +48,7 @@ test('where there is no ptxas, or it refuses, the reason is said', async (t) => 
   assert.deepEqual(refused, { reason, isRefusal: true, ptxLine: 1 });
   const bare = { ...nvcc, ptxas: null };
   assert.deepEqual(await assembledUnit(bare, ptx, 'sm_80', limits), {
-    reason: 'there is no ptxas next to nvcc',
+    reason: 'no ptxas was found next to nvcc',
     isRefusal: false,
   });
 });

@@ -176,7 +176,7 @@ export async function readConfiguration(
   } catch (error) {
     const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     if (missing && file === undefined) return general;
-    const reason = missing ? 'there is no such file' : error instanceof Error ? error.message : String(error);
+    const reason = missing ? 'the file does not exist' : error instanceof Error ? error.message : String(error);
     throw new UsageError(`The configuration ${file ?? configurationName} cannot be read: ${reason}.`);
   }
   const own = await parsedConfiguration(text, relativeTo(tree.root, path), general.configuration);

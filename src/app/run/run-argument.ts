@@ -154,7 +154,7 @@ export function createArray(
     return { problem: `has ${length * type.bytes} bytes; an array may have ${MAX_ARRAY_BYTES}` };
   }
   if (held !== undefined && held > length) return { problem: `has ${length} elements, and ${held} are given` };
-  if (file && held !== length) return { problem: `has ${length} elements, and the file holds ${held}` };
+  if (file && held !== length) return { problem: `has ${length} elements, and the file has ${held}` };
   const bytes = length * type.bytes;
   const plain = { bytes, values: new Map<number, bigint>(), fill: 0n };
   switch (contents.kind) {
@@ -167,7 +167,9 @@ export function createArray(
     case 'file':
       return { ...plain, initial: file! };
     case 'drawn':
-      return { problem: `has ${length} elements, and only arrays without bounds are drawn; write ${type.name}[]` };
+      return {
+        problem: `has ${length} elements, and only arrays without bounds are generated; write ${type.name}[]`,
+      };
     default: {
       const initial = elements(type, length, contents);
       return 'problem' in initial ? initial : { ...plain, initial };

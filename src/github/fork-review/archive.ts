@@ -46,7 +46,7 @@ export function onlyFile(archive: Buffer, name: string, mostBytes: number): Buff
 function endOf(archive: Buffer): number {
   // A comment of the archive may follow; those of upload-artifact have none.
   const end = archive.length - 22;
-  if (end < 0 || archive.readUInt32LE(end) !== endSignature) refuse('it is no ZIP archive');
+  if (end < 0 || archive.readUInt32LE(end) !== endSignature) refuse('it is not a ZIP archive');
   return end;
 }
 
@@ -74,7 +74,7 @@ function contentOf(archive: Buffer, at: number, limit: number, nameBytes: number
   } catch {
     return refuse('its file cannot be unpacked within the limit');
   }
-  if (content.length !== size) refuse('its file has another size than the directory says');
+  if (content.length !== size) refuse('its file has another size than the directory specifies');
   if (crc32(content) !== checksum) refuse('its file does not fit its checksum');
   return content;
 }

@@ -197,12 +197,12 @@ test('arguments that are missing, unknown or wrong', async () => {
   await refused(/--arg A has no length; write int32\[1024\]/, ...a('int32:iota'));
   await refused(/--arg A has no bounds, so it can contain only zeros/, ...a('int32[]:iota'));
   await refused(/--arg A has 8000000000 bytes; an array may have 1073741824/, ...a('float64[1000000000]'));
-  await refused(/--arg A does not say of what type its elements are; write param0=float32/, ...a('[1,2]'));
-  await refused(/--arg A cannot be read from .*there is no such file/, ...a('int32:@none.bin'));
+  await refused(/--arg A does not specify the type of its elements; write param0=float32/, ...a('[1,2]'));
+  await refused(/--arg A cannot be read from .*the file does not exist/, ...a('int32:@none.bin'));
   write('seven.bin', new Uint8Array(7));
   await refused(/--arg A has 7 bytes, which is not a multiple of the 4 bytes of int32/, ...a('int32:@seven.bin'));
   write('eight.bin', new Uint8Array(8));
-  await refused(/--arg A has 3 elements, and the file holds 2/, ...a('int32[3]:@eight.bin'));
+  await refused(/--arg A has 3 elements, and the file has 2/, ...a('int32[3]:@eight.bin'));
   await refused(/--arg param1 points into C, which is not given as an array; the arrays are: param0/, 'copy.ptx', ...one, '--arg', 'A=int32[32]', '--arg', 'B=&C'); // oxfmt-ignore
   await refused(/--arg param1 points to byte 200 of param0, past its end: it has 128 bytes/, 'copy.ptx', ...one, '--arg', 'A=int32[32]', '--arg', 'B=&A[50]'); // oxfmt-ignore
   await refused(/--arg B is &1; an alias is &A/, 'copy.ptx', ...one, '--arg', 'A=int32[32]', '--arg', 'B=&1');
@@ -241,8 +241,8 @@ test('what is no launch of one kernel', async () => {
   await refused(/--backend wasm: choose one of .*/, 'copy.ptx', '--backend', 'wasm');
   await refused(/--assume belongs to/, 'copy.ptx', '--assume', 'n > 0');
   await refused(/two runs/, 'copy.ptx', '--trace', '--counters');
-  await refused(/--dump C: there is no such array/, 'copy.ptx', ...one, ...zeros, '--dump', 'C=c.bin');
-  await refused(/--track C: there is no such array/, 'copy.ptx', ...one, ...zeros, '--track', 'C');
+  await refused(/--dump C: no array has this name/, 'copy.ptx', ...one, ...zeros, '--dump', 'C=c.bin');
+  await refused(/--track C: no array has this name/, 'copy.ptx', ...one, ...zeros, '--track', 'C');
   await refused(/cannot be written/, 'copy.ptx', ...one, ...zeros, '--dump', 'A=none/a.bin');
   write('bounds.ptx', kernelSource('').replace('n) {', 'n) .maxntid 64, 1, 1 {'));
   await refused(/k allows 64 threads per block; a launch with 128 fails/, 'bounds.ptx', '--block', '128', '--grid', '1', ...zeros); // oxfmt-ignore
@@ -649,7 +649,7 @@ test('witnesses that are none', async () => {
     return ['copy.ptx', '--input', 'bad.json'];
   };
   const witness = { kernel: 'k', block: [32, 1, 1], grid: [1, 1, 1], args: { param0: { type: 'int32', length: 32 }, param1: { same: 'param0' } } }; // oxfmt-ignore
-  await refused(/--input none\.json .*there is no such file/, 'copy.ptx', '--input', 'none.json');
+  await refused(/--input none\.json .*the file does not exist/, 'copy.ptx', '--input', 'none.json');
   await refused(/is not JSON/, ...input('{'));
   await refused(/contains no witness/, ...input('{ "kernels": [] }'));
   await refused(/the witness is wrong at grid/, ...input(JSON.stringify({ ...witness, grid: 3 })));
@@ -669,7 +669,7 @@ test('witnesses that are none', async () => {
     [{ ...array, values: { '-1': 3 } }, /wrong at args\.param0\.values\.-1: write the index of an element/],
     [{ ...array, values: { x: 3 } }, /wrong at args\.param0\.values\.x: write the index of an element/],
     [{ ...array, values: [] }, /wrong at args\.param0\.values: write an object/],
-    [{ ...array, drawn: 'lots' }, /param0 is drawn by "lots"; write for example mixed\(1,64\)/],
+    [{ ...array, drawn: 'lots' }, /param0 has an unknown generator "lots"; write for example mixed\(1,64\)/],
     [{ type: 'int64', length: 4, fill: 2 ** 53 }, /param0 holds 9007199254740992, .*write it in quotes/],
     [{ same: 'param0', bytes: -4 }, /wrong at args\.param0\.bytes: write a whole number, 0 or more/],
     [null, /wrong at args\.param0: write a number or an array/],
