@@ -205,13 +205,13 @@ const mebibyte = Buffer.alloc(1 << 20);
 
 /** Name, what the run left, and the reason that is told. */
 const hostile: readonly (readonly [string, () => Situation, RegExp])[] = [
-  ['no archive', () => ({ archive: Buffer.from('<html>') }), /no ZIP archive/],
+  ['no archive', () => ({ archive: Buffer.from('<html>') }), /not a ZIP archive/],
   ['an empty archive', () => ({ archive: zip([]) }), /0 entries/],
-  ['an archive that is cut', () => ({ archive: whole().subarray(0, 300) }), /no ZIP archive/],
+  ['an archive that is cut', () => ({ archive: whole().subarray(0, 300) }), /not a ZIP archive/],
   [
     'an archive with something behind it',
     () => ({ archive: zip([entry(good)], Buffer.from('#!/bin/sh')) }),
-    /no ZIP archive/,
+    /not a ZIP archive/,
   ],
   ['a path out of the folder', () => ({ archive: zip([entry(good, { name: '../../.bashrc' })]) }), /another name/],
   ['an absolute path', () => ({ archive: zip([entry(good, { name: '/etc/passwd' })]) }), /another name/],
