@@ -260,7 +260,7 @@ const hostile: readonly (readonly [string, () => Situation, RegExp])[] = [
   ['another base', () => ({ archive: whole({ base: 'c'.repeat(40) }) }), /compares with another commit/],
   ['another repository', () => ({ archive: whole({ repository: 'octo/secrets' }) }), /another repository/],
   ["another pull request's number", () => ({ archive: whole({ pullRequest: 1 }) }), /#1 is not an open pull request/],
-  ['a fork of another name', () => ({ archive: whole(), headRepository: 'octo/kernels' }), /no open pull request/],
+  ['a fork of another name', () => ({ archive: whole(), headRepository: 'octo/kernels' }), /not an open pull request/],
   ['a head that moved', () => ({ archive: whole(), head: 'd'.repeat(40) }), /another commit by now/],
   ['a folder out of the repository', () => ({ archive: whole({ folder: '../' }) }), /leads out/],
   [
