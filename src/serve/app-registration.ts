@@ -51,7 +51,7 @@ export function knownApp(folder: string): AppIdentity | undefined {
   try {
     return v.parse(identitySchema, JSON.parse(readFileSync(file, 'utf8')));
   } catch {
-    throw new UsageError(`${file} does not hold an App. Remove it to make a new one, or set SELVAGE_APP_ID, SELVAGE_PRIVATE_KEY_FILE and SELVAGE_WEBHOOK_SECRET.`); // oxfmt-ignore
+    throw new UsageError(`${file} does not contain an App. Remove it to make a new one, or set SELVAGE_APP_ID, SELVAGE_PRIVATE_KEY_FILE and SELVAGE_WEBHOOK_SECRET.`); // oxfmt-ignore
   }
 }
 

@@ -475,7 +475,7 @@ function readOptions(values: ReadonlyMap<OptionName, readonly string[]>): Option
   const output = one('output');
   const shard = shardOf(one('shard'));
   const shards = one('shards');
-  if (shard && shards === undefined) throw new UsageError('--shard needs --shards DIR, where its results are left.');
+  if (shard && shards === undefined) throw new UsageError('--shard needs --shards DIR, the folder for its results.');
   const config = one('config');
   const facts = one('facts');
   const defaults = one('defaults');

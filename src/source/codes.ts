@@ -253,7 +253,7 @@ export const codes = {
     severity: 'notice',
     title: 'The PTX file calls a function that has no body in it.',
     explanation:
-      'The function is part of another translation unit (relocatable device code) or of the device runtime. Selvage does not know what it does. A kernel that hands it an address, or stores one in memory, is never proved. Other kernels are proved under the listed assumption that the call has no effect on their memory.',
+      'The function is part of another translation unit (relocatable device code) or of the device runtime. Selvage does not know what it does. A kernel that passes it an address, or stores one in memory, is never proved. Other kernels are proved under the listed assumption that the call has no effect on their memory.',
     example: 'call.uni (retval0), defined_elsewhere, (param0);',
     remedy: 'Define the function in the same unit, for example in a header.',
   },
@@ -294,7 +294,7 @@ export const codes = {
     severity: 'notice',
     title: 'Nothing states how a kernel is launched.',
     explanation:
-      'Neither the command line, .selvage.yml, a comment nor a launch in the repository gives the block and the grid, as for the kernels of a library, or PTX that Python makes. Selvage then takes every launch as possible. Verdicts that a launch could decide stay open, and findings are shown at launches of our choosing.',
+      'Neither the command line, .selvage.yml, a comment nor a launch in the repository gives the block and the grid, as for the kernels of a library, or PTX that Python generates. Selvage then considers every launch possible. Verdicts that a launch could decide stay open, and findings are shown at representative launches.',
     example: '__global__ void scale(float *a, int n) { … }   // launched by a program that is not in the repository',
     remedy:
       'State the launch that the message suggests, with your own numbers: in a comment above the kernel, or in .selvage.yml.',
@@ -353,7 +353,7 @@ export const codes = {
     severity: 'error',
     title: 'The text is not in the language of assumptions.',
     explanation:
-      'An assumption is a comparison, or several joined with && || !. Its operators are + - * / % << & |. Its operands are integers, parameters, fields of parameters, blockDim, gridDim and warpSize. The other forms are distinct(A), A[*] in lo..hi (hi included), apart(A, B) and extent(A) >= n. The message names the column of the first mistake.',
+      'An assumption is a comparison, or several joined with && || !. Its operators are + - * / % << & |. Its operands are integers, parameters, fields of parameters, blockDim, gridDim and warpSize. The other forms are distinct(A), A[*] in lo..hi (hi included), apart(A, B) and extent(A) >= n. The message names the column of the first error.',
     example: '// selvage: assume(n & 31 == 0)   // C reads n & (31 == 0)',
     remedy: 'Rewrite it, for example as assume((n & 31) == 0), or remove it.',
   },
@@ -505,7 +505,7 @@ export const codes = {
     severity: 'warning',
     title: 'The configuration of the organisation is not used.',
     explanation:
-      'An organisation can keep defaults for all its repositories in the .selvage.yml of its repository .github. Selvage could not read that file, or it is wrong. One mistake there does not stop the reviews of all repositories: each goes on with its own configuration.',
+      'An organisation can keep defaults for all its repositories in the .selvage.yml of its repository .github. Selvage could not read that file, or it is wrong. An error there does not stop the reviews of all repositories: each goes on with its own configuration.',
     example: 'octo/.github/.selvage.yml:3:1: "kernel" is not a key of the configuration; did you mean "kernels"?',
     remedy: 'Correct the file, or let the token or the App read the repository .github.',
   },
@@ -584,7 +584,7 @@ export const codes = {
   },
   'compile/refused': {
     severity: 'error',
-    title: 'ptxas refuses a file, so its kernels cannot run on this architecture.',
+    title: 'ptxas rejects a file, so its kernels cannot run on this architecture.',
     explanation:
       'nvcc compiles the file to PTX, but ptxas cannot generate machine code from it. One reason is a kernel with more static shared memory than a block may have. Selvage still checks races and divergence; it does not know registers and occupancy.',
     example: '__shared__ float s[16384];   // 64 KB: a block may have 48 KB of static shared memory',
@@ -659,7 +659,7 @@ export const codes = {
   'compile/embedding': {
     severity: 'error',
     title: 'A CUDA file embeds the bytes of another file.',
-    explanation: '#embed and the directive .incbin can read any file, so Selvage refuses them in a pull request.',
+    explanation: '#embed and the directive .incbin can read any file, so Selvage rejects them in a pull request.',
     example: 'asm(".incbin \\"secret.bin\\"");',
     remedy: 'Put the data into an array in a source file.',
   },

@@ -218,7 +218,7 @@ async function parsedDefaults(defaults: DefaultsText | undefined): Promise<ReadC
   if (defaults === undefined) return { configuration: defaultConfiguration, diagnostics: [] };
   const { file } = defaults;
   const leftOut = (why: string): ReadConfiguration => {
-    const message = `The configuration ${file} of the organisation is not used, so only that of this repository holds: ${why}`;
+    const message = `The configuration ${file} of the organisation is not used, so only that of this repository applies: ${why}`;
     return {
       configuration: defaultConfiguration,
       diagnostics: [{ severity: 'warning', code: 'config/organisation', message }],

@@ -96,7 +96,7 @@ function parseContents(given: string): Contents | Problem {
   const match = /^([a-z]+)(?:\((.*)\))?$/.exec(text);
   const values = match?.[2] === undefined ? [] : match[2].split(',').map((value) => value.trim());
   const [a, b, c] = values;
-  const wrong = (form: string): Problem => ({ problem: `holds ${text}; write ${form}` });
+  const wrong = (form: string): Problem => ({ problem: `contains ${text}; write ${form}` });
   switch (match?.[1]) {
     case 'zeros':
     case 'ones':
@@ -255,7 +255,7 @@ function floatSequence(contents: Sequence): ((index: number) => number) | Proble
     contents.kind === 'iota' ? [contents.start, contents.step] : [contents.low ?? '0', contents.high ?? '1'];
   const [first, second] = [floatOf(a), floatOf(b)];
   if (first === undefined || second === undefined) {
-    return { problem: `holds ${contents.kind} of ${first === undefined ? a : b}, which is not a number` };
+    return { problem: `contains ${contents.kind} of ${first === undefined ? a : b}, which is not a number` };
   }
   if (contents.kind === 'iota') return (index) => first + steps(contents, index) * second;
   if (!(first <= second)) return { problem: `asks for random numbers from ${a} to ${b}, but ${b} is less than ${a}` };
@@ -272,7 +272,7 @@ function wholeSequence(type: ElementType, contents: Sequence): ((index: number) 
       : [contents.low ?? String(all[0]), contents.high ?? String(all[1])];
   const [first, second] = [wholeOf(a), wholeOf(b)];
   if (first === undefined || second === undefined) {
-    return { problem: `holds ${contents.kind} of ${first === undefined ? a : b}, which is not a whole number` };
+    return { problem: `contains ${contents.kind} of ${first === undefined ? a : b}, which is not a whole number` };
   }
   if (contents.kind === 'iota')
     return (index) => BigInt.asUintN(Number(bits), first + BigInt(steps(contents, index)) * second);

@@ -189,9 +189,9 @@ test('arguments that are missing, unknown or wrong', async () => {
   await refused(/--arg A has 2 elements, and 3 are given/, ...a('int32[2]:[1,2,3]'));
   await refused(/--arg A has elements of type flaot32, which is not known; did you mean float32\?/, ...a('flaot32[3]'));
   await refused(/--arg A holds itoa; did you mean iota\?/, ...a('int32[3]:itoa'));
-  await refused(/--arg A holds random; write random\(SEED\)/, ...a('int32[3]:random'));
+  await refused(/--arg A contains random; write random\(SEED\)/, ...a('int32[3]:random'));
   await refused(/--arg A asks for random numbers from 5 to 2, but 2 is less than 5/, ...a('int32[3]:random(1,5,2)'));
-  await refused(/--arg A holds fill\(\); write fill\(VALUE\)/, ...a('int32[3]:fill()'));
+  await refused(/--arg A contains fill\(\); write fill\(VALUE\)/, ...a('int32[3]:fill()'));
   await refused(/--arg A is filled with a value that is wrong: 300 does not fit in 8 bits/, ...a('uint8[3]:fill(300)'));
   await refused(/--arg A has an element 1 that is wrong: x is not a whole number/, ...a('int32:[1,x]'));
   await refused(/--arg A has no length; write int32\[1024\]/, ...a('int32:iota'));
