@@ -146,7 +146,7 @@ function earlyEnd(error: unknown): EarlyEnd {
     core.error(error.message);
     return { exitCode: exitCodes.usage, kind: 'usage', message: error.message };
   }
-  core.error(`A defect of Selvage: ${error instanceof Error ? error.message : String(error)}`);
+  core.error(`Internal error of Selvage: ${error instanceof Error ? error.message : String(error)}`);
   if (error instanceof Error) core.info(logText(error.stack ?? ''));
   return { exitCode: exitCodes.defect, kind: 'defect', message: '' };
 }
@@ -353,7 +353,7 @@ async function answer(
 /** A job that a comment started has a token that can write, like one of `pull_request_target`. */
 function refuseForks(isFork: boolean, { allowTarget }: Pick<ActionInputs, 'allowTarget'>): void {
   if (!isFork || allowTarget) return;
-  throw new CommandRefused('This pull request comes from a fork. Compiling runs code of its author, and a job that a comment started holds a token that can write. Use Selvage as an App, which analyses without a token, or set the input `allow-pull-request-target` to true if you accept this.'); // oxfmt-ignore
+  throw new CommandRefused('This pull request comes from a fork. Compiling runs code of its author, and a job that a comment started has a token that can write. Use Selvage as an App, which analyses without a token, or set the input `allow-pull-request-target` to true if you accept this.'); // oxfmt-ignore
 }
 
 /** Checks the whole repository as it is checked out. */

@@ -158,6 +158,6 @@ export function dedupeByTemplate(
     const told = JSON.parse(key) as Diagnostic;
     const fingerprint = members.find((one) => one.fingerprint !== undefined)?.fingerprint;
     const named = fingerprint === undefined ? told : { ...told, fingerprint };
-    return [{ ...named, message: `${told.message} This is said of ${members.length} instances of the template.` }];
+    return [{ ...named, message: `${told.message} This applies to ${members.length} instances of the template.` }];
   });
 }

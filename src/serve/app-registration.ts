@@ -51,7 +51,7 @@ export function knownApp(folder: string): AppIdentity | undefined {
   try {
     return v.parse(identitySchema, JSON.parse(readFileSync(file, 'utf8')));
   } catch {
-    throw new UsageError(`${file} does not hold an App. Remove it to make a new one, or set SELVAGE_APP_ID, SELVAGE_PRIVATE_KEY_FILE and SELVAGE_WEBHOOK_SECRET.`); // oxfmt-ignore
+    throw new UsageError(`${file} does not contain an App. Remove it to make a new one, or set SELVAGE_APP_ID, SELVAGE_PRIVATE_KEY_FILE and SELVAGE_WEBHOOK_SECRET.`); // oxfmt-ignore
   }
 }
 
@@ -104,7 +104,7 @@ export async function registerApp(
     convert(asked.searchParams.get('code') ?? '', response).catch((error: unknown) => {
       isUsed = false;
       log(`the App is not set up: ${failureOf(error).message}`);
-      page(response, 502, 'The App is not set up. The log of the server says why.');
+      page(response, 502, 'The App is not set up. The log of the server has the reason.');
     });
   });
   const convert = async (code: string, response: ServerResponse): Promise<void> => {
@@ -130,7 +130,7 @@ export async function registerApp(
   const url = options.url ?? own;
   if (options.url === undefined && serverUrl === 'https://github.com')
     log(`SELVAGE_URL is not set; GitHub has to reach this server, and cannot reach ${own}`);
-  log(`there is no App yet: open ${own}/setup?key=${key} and press the button`);
+  log(`no App exists yet: open ${own}/setup?key=${key} and press the button`);
   signal.addEventListener('abort', () => done(undefined), { once: true });
   if (signal.aborted) done(undefined);
   const app = await made;

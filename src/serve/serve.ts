@@ -117,6 +117,7 @@ function number(environment: Environment, name: string, usual: number): number {
   const text = environment[name];
   if (text === undefined || text === '') return usual;
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 0) throw new UsageError(`${name}: ${JSON.stringify(text)} is no number.`);
+  if (!Number.isInteger(value) || value < 0)
+    throw new UsageError(`${name}: ${JSON.stringify(text)} is not a non-negative integer.`);
   return value;
 }

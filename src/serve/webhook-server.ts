@@ -90,7 +90,7 @@ export async function startWebhooks(options: WebhookOptions): Promise<WebhookSer
     if (!/^[\w-]{1,100}$/.test(id)) return refuse(response, 400, 'the delivery has no ID');
     const payload = body.toString('utf8');
     const about = pullOf(payload);
-    if (about === undefined) return refuse(response, 400, 'the body is no payload of a repository');
+    if (about === undefined) return refuse(response, 400, 'the body is not a payload of a repository');
     totals.received += 1;
     if (isStopping) return refuse(response, 503, 'the server is stopping');
     if (!events.has(event)) return respond(response, 202, { status: 'not of interest' });

@@ -32,7 +32,7 @@ export type BaselineEntry = v.InferOutput<typeof entrySchema>;
  */
 export function parseBaseline(json: string, file: string): readonly BaselineEntry[] {
   const wrong = (why: string): UsageError =>
-    new UsageError(`The baseline ${file} is wrong: ${why}. Write it anew with \`selvage baseline --force\`.`);
+    new UsageError(`The baseline ${file} is wrong: ${why}. Write it again with \`selvage baseline --force\`.`);
   if (json.length > maximumLength) throw wrong(`it has more than ${maximumLength} characters`);
   let value: unknown;
   try {

@@ -122,7 +122,7 @@ function jsonProblem(text: string, file: string): Diagnostic | undefined {
     const end = /end of JSON/.test(reason) ? text.length : 0;
     const lines = text.slice(0, offset === undefined ? end : Number(offset)).split('\n');
     const told = reason.replace(/ at position \d+| \(line \d+ column \d+\)|, "[^]*$/g, '');
-    const message = `This is not valid JSON: ${sentence(told)} Names and texts stand in double quotes, and no comma before a closing bracket.`;
+    const message = `This is not valid JSON: ${sentence(told)} Names and strings need double quotes, and no comma may precede a closing bracket.`;
     const location = { file, line: lines.length, column: lines.at(-1)!.length + 1 };
     return { severity: 'error', code: 'config/yaml', message, location };
   }

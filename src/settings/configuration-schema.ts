@@ -105,11 +105,11 @@ const kernelFacts = {
   cluster: v.optional(told(extents, 'Blocks per cluster: one to three numbers.')),
   shared: v.optional(told(whole(0, maximumSharedBytes), 'Dynamic shared memory of a block in bytes.')),
   cooperative: v.optional(told(flag, 'Whether the launch is cooperative, so that barriers of the grid work.')),
-  assume: v.optional(told(listOf(text), 'What holds of the arguments of every launch, such as "n % 32 == 0".'), []),
+  assume: v.optional(told(listOf(text), 'Conditions on the arguments of every launch, such as "n % 32 == 0".'), []),
   args: v.optional(
     told(
       v.pipe(mapping, v.record(v.string(), scalar)),
-      'Reference values of scalar parameters, for costs that the expressions alone do not decide.',
+      'Reference values of scalar parameters, for costs that the expressions do not decide.',
     ),
     {},
   ),
@@ -120,7 +120,7 @@ export const configurationSchema = object({
   arch: v.optional(
     told(
       listOf(v.pipe(text, v.regex(/^sm_\d{2,3}[af]?$/, 'must be an architecture such as sm_80'))),
-      `Architectures to compile for; ${defaultConfiguration.arch.join(', ')} where there is none.`,
+      `Architectures to compile for; ${defaultConfiguration.arch.join(', ')} by default.`,
     ),
     [],
   ),
@@ -130,7 +130,7 @@ export const configurationSchema = object({
         text,
         v.check((name) => gpuOf(name) !== undefined, `must be one of ${gpus.map(({ name }) => name).join(', ')}`),
       ),
-      'GPU whose roofline and multiprocessors launches are held against in costs, such as A100; none by default.',
+      'GPU whose roofline and multiprocessors launches are compared with in costs, such as A100; none by default.',
     ),
   ),
   nvcc: v.optional(
@@ -151,7 +151,7 @@ export const configurationSchema = object({
   paths: v.optional(
     told(
       object({
-        include: v.optional(told(listOf(text), 'Globs of the files to check; all where there is none.'), []),
+        include: v.optional(told(listOf(text), 'Globs of the files to check; all by default.'), []),
         exclude: v.optional(told(listOf(text), 'Globs of files that are not checked.'), []),
       }),
       'Which files are checked.',
@@ -236,11 +236,11 @@ export const configurationSchema = object({
                 repair.removeRedundant,
               ),
               'grid-weight': v.optional(
-                told(whole(1, 1000), 'What a barrier of the grid weighs, where a barrier of the block weighs 1.'),
+                told(whole(1, 1000), 'Weight of a barrier of the grid, if a barrier of the block has weight 1.'),
                 BigInt(repair.weights.grid),
               ),
               'loop-weight': v.optional(
-                told(whole(1, 100), 'What each loop around a barrier multiplies its weight by.'),
+                told(whole(1, 100), 'Factor by which each loop around a barrier multiplies its weight.'),
                 BigInt(repair.weights.loop),
               ),
             }),
@@ -267,7 +267,7 @@ export const configurationSchema = object({
         object({
           code: told(text, 'Code of the findings, such as race/global.'),
           reason: told(text, 'Why they are suppressed; reports show it.'),
-          path: v.optional(told(text, 'Glob of their files; all files where it is missing.')),
+          path: v.optional(told(text, 'Glob of their files; all files by default.')),
           until: v.optional(
             told(
               v.pipe(text, v.check(isDay, 'must be a date: 2027-06-30')),

@@ -81,7 +81,7 @@ export function scheduleNamed(text: string | undefined): number | undefined {
   const [first, count] = schedules[oneOf('schedule', name, Object.keys(schedules), 'reverse')]!;
   if (rest.length > 0 || !/^\d{1,10}$/.test(seed) || Number(seed) >= count)
     throw new UsageError(
-      `--schedule ${text}: give ${name}${count > 1 ? `, or ${name}:SEED with a seed from 0 to ${count - 1}` : ' alone'}.`,
+      `--schedule ${text}: give ${name}${count > 1 ? `, or ${name}:SEED with a seed from 0 to ${count - 1}` : ' without a seed'}.`,
     );
   return first + Number(seed);
 }

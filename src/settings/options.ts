@@ -35,7 +35,7 @@ export const commands = {
   check: {
     synopsis: 'check PATH… [-- NVCC ARGS…]',
     summary:
-      'prove that kernels have no races and no barrier divergence, show the defect, or say why neither is possible',
+      'prove that kernels have no races and no barrier divergence, show the bug, or report why neither is possible',
   },
   repair: {
     synopsis: 'repair PATH… [--write] [-- NVCC ARGS…]',
@@ -57,7 +57,7 @@ export const commands = {
   baseline: {
     synopsis: 'baseline [PATH…] [--force] [-- NVCC ARGS…]',
     summary:
-      'write the findings that a repository has to a file, so that only new ones are told; later, drop what is fixed',
+      'write the findings that a repository has to a file, so that only new ones are reported; later, drop what is fixed',
   },
   init: {
     synopsis: 'init [FOLDER]',
@@ -67,7 +67,8 @@ export const commands = {
   explain: { synopsis: 'explain CODE', summary: 'explain a code such as race/shared, with an example and the remedy' },
   idempotency: {
     synopsis: 'idempotency PATH… [--launches FILE] [--emit DIR] [-- NVCC ARGS…]',
-    summary: 'say which kernels may be stopped and run again, judge the launches of a trace, or write validators in C',
+    summary:
+      'list kernels that may be stopped and run again, classify the launches of a trace, or write validators in C',
   },
   serve: { synopsis: 'serve', summary: 'the webhook server of a GitHub App; needs Node 24' },
 } as const satisfies Record<string, CommandEntry>;
@@ -98,7 +99,7 @@ export const optionTable = {
   },
   facts: {
     value: 'FILE',
-    help: 'JSON with launches, arguments and assumptions of kernels by name, such as beside a .ptx',
+    help: 'JSON with launches, arguments and assumptions of kernels by name, such as next to a .ptx',
   },
   input: { value: 'FILE[#ID]', help: 'run: replay a witness file, or a finding of a report by its fingerprint' },
   build: {
@@ -117,22 +118,22 @@ export const optionTable = {
   blocks: { value: 'N,N…', help: 'run: execute only these blocks of the grid, in this order' },
   schedule: {
     value: 'NAME[:SEED]',
-    help: 'run: execute blocks and warps in another order: reverse, shuffled, interleaved (one instruction of each thread in turn) or store-buffer (interleaved, and other threads see stores late); a number is the schedule that a report names',
+    help: 'run: execute blocks and warps in another order: reverse, shuffled, interleaved (threads alternate after each instruction) or store-buffer (interleaved, and other threads see stores late); a number is the schedule that a report names',
   },
-  schedules: { value: 'N', help: 'run: try N orders of blocks and warps, until one shows a defect' },
+  schedules: { value: 'N', help: 'run: try N orders of blocks and warps, until one shows a bug' },
   steps: {
     value: 'N',
     help: `run: stop after this many instructions of all threads together (default ${optionDefaults.steps})`,
   },
   backend: { value: backEnds.join('|'), help: `run: which interpreter to use (default ${optionDefaults.backEnd})` },
   arch: { value: 'sm_NN', repeatable: true, help: `architecture to compile for (default ${optionDefaults.arch})` },
-  gpu: { value: 'NAME', help: `cost: hold launches against this GPU: ${gpus.map(({ name }) => name).join(', ')}` },
+  gpu: { value: 'NAME', help: `cost: compare launches with this GPU: ${gpus.map(({ name }) => name).join(', ')}` },
   nvcc: { value: 'PATH', help: 'the compiler (default: search PATH, CUDA_HOME and the usual folders)' },
   checks: {
     value: 'LIST',
-    help: 'some of race,divergence,repair,cost,idempotency (default all but repair; for review all)',
+    help: 'some of race,divergence,repair,cost,idempotency (default all except repair; for review all)',
   },
-  launches: { value: 'FILE', help: 'idempotency: judge the launches in this file, one JSON object a line' },
+  launches: { value: 'FILE', help: 'idempotency: classify the launches in this file, one JSON object a line' },
   emit: { value: 'DIR', help: 'idempotency: write validators of launches in C to this folder' },
   certificates: {
     value: 'DIR',
@@ -148,7 +149,7 @@ export const optionTable = {
   },
   'dry-run': { flag: true, help: 'init: print the files instead of writing them' },
   force: { flag: true, help: 'init, baseline: replace files that are there' },
-  'no-baseline': { flag: true, help: 'tell the findings of the baseline too' },
+  'no-baseline': { flag: true, help: 'report the findings of the baseline too' },
   action: { value: 'OWNER/REPO@REF', help: 'init: the action that the workflow uses' },
   write: { flag: true, help: 'repair: change the files instead of only printing the edits' },
   base: { value: 'REV', help: 'review: the commit that the change starts from' },
@@ -156,13 +157,13 @@ export const optionTable = {
   shard: { value: 'I/N', help: 'review: analyse the I-th of N parts of the change, for --shards' },
   shards: {
     value: 'DIR',
-    help: 'review: with --shard the folder for the results of the part, without it the folder that holds those of all',
+    help: 'review: with --shard the folder for the results of the part, without it the folder with those of all',
   },
   format: { value: formats.join('|'), help: `format of the report (default ${optionDefaults.format})` },
   output: { value: 'FILE', help: 'write the report to this file instead of standard output' },
   timeout: {
     value: 'SECONDS',
-    help: `CPU time for each kernel; 20 times that by the clock (default ${optionDefaults.timeout})`,
+    help: `CPU time for each kernel; 20 times that in wall-clock time (default ${optionDefaults.timeout})`,
   },
   solver: {
     value: 'wasm|native',
@@ -175,7 +176,7 @@ export const optionTable = {
   config: { value: 'FILE', help: `configuration file (default: ${configurationName} at the root of the repository)` },
   defaults: {
     value: 'FILE',
-    help: 'configuration that holds where that of the repository says nothing, such as the one of an organisation',
+    help: 'configuration for keys that the one of the repository does not set, such as that of an organisation',
   },
   'fail-on': {
     value: 'error|warning|never',
@@ -474,7 +475,7 @@ function readOptions(values: ReadonlyMap<OptionName, readonly string[]>): Option
   const output = one('output');
   const shard = shardOf(one('shard'));
   const shards = one('shards');
-  if (shard && shards === undefined) throw new UsageError('--shard needs --shards DIR, where its results are left.');
+  if (shard && shards === undefined) throw new UsageError('--shard needs --shards DIR, the folder for its results.');
   const config = one('config');
   const facts = one('facts');
   const defaults = one('defaults');

@@ -51,7 +51,7 @@ export const codes = {
     severity: 'warning',
     title: 'Two threads access the same memory, at least one writes, and volatile is all that they rely on.',
     explanation:
-      'In CUDA C++ a volatile access is no atomic operation: two threads race when one of them writes, at least one access is volatile, the other is volatile or atomic, and no barrier orders them. In PTX such accesses are relaxed and do not race, but they order nothing else, and the compiler may split those of more than 8 bytes. Locks that an atomic takes and one store releases, and flags that one thread stores and others only wait for in a loop, are recognised and not reported.',
+      'In CUDA C++ a volatile access is not an atomic operation: two threads race when one of them writes, at least one access is volatile, the other is volatile or atomic, and no barrier orders them. In PTX such accesses are relaxed and do not race, but they order nothing else, and the compiler may split those of more than 8 bytes. Locks that an atomic takes and one store releases, and flags that one thread stores and others only wait for in a loop, are recognised and not reported.',
     example:
       'volatile unsigned* v = s;\nv[t] = x;\ny = v[t - 1];   // another thread wrote this element; no barrier in between',
     remedy:
@@ -69,7 +69,7 @@ export const codes = {
     severity: 'warning',
     title: 'Some threads return before a barrier at which the other threads wait.',
     explanation:
-      'On sm_70 and later a barrier does not wait for threads that have returned, as the programming guide says, so the kernel does not hang. Earlier architectures do not guarantee this.',
+      'On sm_70 and later a barrier does not wait for threads that have returned (CUDA programming guide), so the kernel does not hang. Earlier architectures do not guarantee this.',
     example: 'if (i >= n) return;\n__syncthreads();',
     remedy: 'Put the work under the condition instead of returning: if (i < n) { … } __syncthreads();',
   },
@@ -117,7 +117,7 @@ export const codes = {
     severity: 'warning',
     title: 'A thread reads memory that no thread has written.',
     explanation:
-      'In a run a thread read shared memory, local memory or an array given as `uninitialised` before any thread had written it. The value is whatever was there before.',
+      'In a run a thread read shared memory, local memory or an array given as `uninitialised` before any thread had written it. The value is the earlier contents of the memory.',
     example: '__shared__ int sum;\nsum += a[i];   // sum = 0; is missing',
     remedy: 'Initialise the memory first. If another thread reads it, put a barrier after the write.',
   },
@@ -140,7 +140,7 @@ export const codes = {
     severity: 'error',
     title: 'The run executed more instructions than --steps allows.',
     explanation:
-      '--steps limits the instructions of a run, summed over all threads. The message says where one thread was: often in a loop that never ends. The exit code is 3.',
+      '--steps limits the instructions of a run, summed over all threads. The message locates one thread: often in a loop that never ends. The exit code is 3.',
     example: 'while (flag[0] == 0) { }   // no thread sets the flag',
     remedy: 'Correct the loop, make the launch smaller, or allow more instructions with --steps.',
   },
@@ -155,7 +155,7 @@ export const codes = {
     severity: 'warning',
     title: 'The arguments of the run break an assumption of the code.',
     explanation:
-      'The condition of a SELVAGE_ASSUME was false. The code says that this never happens, so the run shows nothing about the kernel.',
+      'The condition of a SELVAGE_ASSUME was false. The code states that this never happens, so the run shows nothing about the kernel.',
     example: 'SELVAGE_ASSUME(n % 32 == 0);   // --arg n=100',
     remedy: 'Give other arguments, or correct the assumption.',
   },
@@ -253,7 +253,7 @@ export const codes = {
     severity: 'notice',
     title: 'The PTX file calls a function that has no body in it.',
     explanation:
-      'The function is part of another translation unit (relocatable device code) or of the device runtime. Selvage does not know what it does. A kernel that hands it an address, or stores one in memory, is never proved. Other kernels are proved under the listed assumption that the call has no effect on their memory.',
+      'The function is part of another translation unit (relocatable device code) or of the device runtime. Selvage does not know what it does. A kernel that passes it an address, or stores one in memory, is never proved. Other kernels are proved under the listed assumption that the call has no effect on their memory.',
     example: 'call.uni (retval0), defined_elsewhere, (param0);',
     remedy: 'Define the function in the same unit, for example in a header.',
   },
@@ -261,7 +261,7 @@ export const codes = {
     severity: 'error',
     title: 'An input file cannot be read.',
     explanation:
-      'The file existed when Selvage listed the inputs, but reading it failed: somebody removed it, or you have no permission to read it.',
+      'The file existed when Selvage listed the inputs, but reading it failed: it was removed, or you have no permission to read it.',
     example: 'selvage check kernel.ptx   // with no permission to read it',
     remedy: 'Check the permissions and run Selvage again.',
   },
@@ -277,7 +277,7 @@ export const codes = {
     severity: 'notice',
     title: 'Kernels of a library were not checked.',
     explanation:
-      'A unit contains kernels of headers outside the repository, such as those of CUB and Thrust. Nobody who changes the repository can mend them, so Selvage neither checks nor lists them.',
+      'A unit contains kernels of headers outside the repository, such as those of CUB and Thrust. A change of the repository cannot fix them, so Selvage neither checks nor lists them.',
     example: 'thrust::sort(thrust::device, keys, keys + n);   // instantiates kernels of CUB',
     remedy: "Nothing is to be done. To have them checked, name them: --kernel 'cub::*'.",
   },
@@ -294,24 +294,24 @@ export const codes = {
     severity: 'notice',
     title: 'Nothing states how a kernel is launched.',
     explanation:
-      'Neither the command line, .selvage.yml, a comment nor a launch in the repository gives the block and the grid, as for the kernels of a library, or PTX that Python makes. Selvage then takes every launch as possible. Verdicts that a launch could decide stay open, and findings are shown at launches of our choosing.',
+      'Neither the command line, .selvage.yml, a comment nor a launch in the repository gives the block and the grid, as for the kernels of a library, or PTX that Python generates. Selvage then considers every launch possible. Verdicts that a launch could decide stay open, and findings are shown at representative launches.',
     example: '__global__ void scale(float *a, int n) { … }   // launched by a program that is not in the repository',
     remedy:
       'State the launch that the message suggests, with your own numbers: in a comment above the kernel, or in .selvage.yml.',
   },
   'launch/precondition': {
     severity: 'error',
-    title: 'The launch breaks what the proof of its kernel rests on.',
+    title: 'The launch violates a precondition of the proof of its kernel.',
     explanation:
-      'The kernel is free of races as long as its arguments are as programs have them: rows have room for their width, sizes are positive, masks are powers of two. The host program ties the arguments of this launch together in a way that never meets that. Where Selvage cannot tell whether a launch meets a precondition, a notice of this code lists it.',
+      'The kernel is free of races if its arguments satisfy usual preconditions: rows have room for their width, sizes are positive, masks are powers of two. The host program constrains the arguments of this launch so that they always violate one. If Selvage cannot determine whether a launch satisfies a precondition, a notice of this code lists it.',
     example: 'copyRows<<<grid, block>>>(out, in, w, w / 2);   // out[y * ld + x] needs ld >= w',
-    remedy: 'Pass arguments that meet the precondition which the message names, or change the indices of the kernel.',
+    remedy: 'Pass arguments that satisfy the precondition in the message, or change the indices of the kernel.',
   },
   'launch/starts-early': {
     severity: 'notice',
     title: 'Kernels may start before the kernel before them in the stream has ended.',
     explanation:
-      'With programmatic dependent launch a kernel starts while the one before it still runs: the launch has the attribute programmatic stream serialization or programmatic event, or the kernel waits by `cudaGridDependencySynchronize()`, or lets the next one start by `cudaTriggerProgrammaticLaunchCompletion()`. Selvage checks each kernel by itself, and does not check the order of two of them yet. A proof of such a kernel lists the assumption that the kernel before it has ended, and its idempotency stays undecided.',
+      'With programmatic dependent launch a kernel starts while the one before it still runs: the launch has the attribute programmatic stream serialization or programmatic event, or the kernel waits by `cudaGridDependencySynchronize()`, or lets the next one start by `cudaTriggerProgrammaticLaunchCompletion()`. Selvage checks each kernel separately, and does not check the order of two of them yet. A proof of such a kernel lists the assumption that the kernel before it has ended, and its idempotency stays undecided.',
     example: 'attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;   // k may read unfinished results',
     remedy: 'Call cudaGridDependencySynchronize() before the first access to memory that the kernel before it uses.',
   },
@@ -319,10 +319,10 @@ export const codes = {
     severity: 'notice',
     title: 'The change makes another set of launches safe to be stopped and run again.',
     explanation:
-      'A launch is idempotent if it may be stopped anywhere and run again from the start, and memory is then as after one run. Systems that checkpoint, preempt or restart kernels rest on that. A kernel is idempotent, conditional (launches that meet a condition on their arguments are, such as that the result does not overlap the input), or non-idempotent: Selvage ran a launch of it again, and memory differed. A class that Selvage cannot decide is never told as a change. `checks.idempotency` in .selvage.yml sets the severity.',
+      'A launch is idempotent if it may be stopped anywhere and run again from the start, and memory is then as after one run. Systems that checkpoint, preempt or restart kernels depend on that. A kernel is idempotent, conditional (launches that satisfy a condition on their arguments are, such as that the result does not overlap the input), or non-idempotent: Selvage ran a launch of it again, and memory differed. A class that Selvage cannot decide is never reported as a change. `checks.idempotency` in .selvage.yml sets the severity.',
     example: 'x[i] = 2 * x[i];   // was y[i] = 2 * x[i]: run again, it doubles twice',
     remedy:
-      'Write the result to another array than the one that is read, or split the kernel at the barrier between reading and writing. Where nobody restarts the kernel, nothing has to be done.',
+      'Write the result to another array than the one that is read, or split the kernel at the barrier between reading and writing. If the kernel is never restarted, nothing has to be done.',
   },
   'launch/not-evaluated': {
     severity: 'notice',
@@ -353,7 +353,7 @@ export const codes = {
     severity: 'error',
     title: 'The text is not in the language of assumptions.',
     explanation:
-      'An assumption is a comparison, or several joined with && || !. Its operators are + - * / % << & |. Its operands are integers, parameters, fields of parameters, blockDim, gridDim and warpSize. The other forms are distinct(A), A[*] in lo..hi (hi included), apart(A, B) and extent(A) >= n. The message names the column of the first mistake.',
+      'An assumption is a comparison, or several joined with && || !. Its operators are + - * / % << & |. Its operands are integers, parameters, fields of parameters, blockDim, gridDim and warpSize. The other forms are distinct(A), A[*] in lo..hi (hi included), apart(A, B) and extent(A) >= n. The message names the column of the first error.',
     example: '// selvage: assume(n & 31 == 0)   // C reads n & (31 == 0)',
     remedy: 'Rewrite it, for example as assume((n & 31) == 0), or remove it.',
   },
@@ -369,7 +369,7 @@ export const codes = {
     severity: 'notice',
     title: 'An assumption switches off a part of the kernel.',
     explanation:
-      'No launch that meets the assumptions executes these lines. The verdicts hold for such launches, and say nothing of the lines.',
+      'No launch that satisfies the assumptions executes these lines. The verdicts hold for such launches, and do not cover the lines.',
     example: '// selvage: assume(pad == 0)\nif (pad > 0) b[t] = pad;',
     remedy: 'Remove the assumption if launches with other values exist.',
   },
@@ -394,14 +394,14 @@ export const codes = {
     severity: 'warning',
     title: 'This `// selvage:` comment is not above a kernel.',
     explanation:
-      'An annotation applies to the kernel definition directly below it. There is none below this comment, so Selvage ignores it.',
+      'An annotation applies to the kernel definition directly below it. No definition is below this comment, so Selvage ignores it.',
     example: '// selvage: block=256\nint unrelated;',
     remedy: 'Move the comment to the line above the kernel, or remove it.',
   },
   'suppression/malformed': {
     severity: 'error',
     title: 'A suppression needs a known code and a reason.',
-    explanation: 'A suppression says which finding it hides and why, so that a reviewer can judge it.',
+    explanation: 'A suppression states which finding it hides and why, so that a reviewer can judge it.',
     example: '// selvage-ignore race/shared',
     remedy: 'Write // selvage-ignore CODE: reason.',
   },
@@ -416,7 +416,7 @@ export const codes = {
     severity: 'error',
     title: 'The configuration has a key that Selvage does not know.',
     explanation:
-      'Selvage refuses unknown keys, because a misspelt key would otherwise have no effect and nobody would notice.',
+      'Selvage rejects unknown keys, because a misspelt key would otherwise have no effect without any notice.',
     example: 'kernel:\n  - match: "*"   # the key is called kernels',
     remedy: 'Use the key that the message proposes, or remove it.',
   },
@@ -438,7 +438,7 @@ export const codes = {
   'config/version': {
     severity: 'error',
     title: 'The configuration has a version that this Selvage does not know.',
-    explanation: 'The key `version` says how to read the file. This version of Selvage reads version 1.',
+    explanation: 'The key `version` specifies how to read the file. This version of Selvage reads version 1.',
     example: 'version: 2',
     remedy: 'Write version: 1, or use a newer Selvage.',
   },
@@ -447,7 +447,7 @@ export const codes = {
     severity: 'error',
     title: 'The kernel exceeds a limit that you configured.',
     explanation:
-      'An entry of `kernels` can limit the resources of the optimised build, the occupancy of a launch, and the cost of one warp. Selvage compares cost limits as expressions. If the expressions alone do not decide, Selvage compares their values at the reference arguments.',
+      'An entry of `kernels` can limit the resources of the optimised build, the occupancy of a launch, and the cost of one warp. Selvage compares cost limits as expressions. If the expressions do not decide, Selvage compares their values at the reference arguments.',
     example: 'limits: { sectors: "<= 8*ceil(n/32)" }',
     remedy: 'Change the kernel at the line in the message, or change the limit.',
   },
@@ -481,7 +481,7 @@ export const codes = {
     severity: 'error',
     title: 'A threshold in the configuration is not valid.',
     explanation:
-      'A threshold says how much worse a value may get: more of a cost (+5%, +4), or less occupancy (-10 points, -20%). `warn` must not be looser than `fail`.',
+      'A threshold specifies how much worse a value may get: more of a cost (+5%, +4), or less occupancy (-10 points, -20%). `warn` must not be looser than `fail`.',
     example: 'cost: { sectors: { warn: "+50%", fail: "+25%" } }   # never warns',
     remedy: 'Write an increase, or for occupancy a decrease, and put the smaller change under `warn`.',
   },
@@ -505,7 +505,7 @@ export const codes = {
     severity: 'warning',
     title: 'The configuration of the organisation is not used.',
     explanation:
-      'An organisation can keep defaults for all its repositories in the .selvage.yml of its repository .github. Selvage could not read that file, or it is wrong. One mistake there does not stop the reviews of all repositories: each goes on with its own configuration.',
+      'An organisation can keep defaults for all its repositories in the .selvage.yml of its repository .github. Selvage could not read that file, or it is wrong. An error there does not stop the reviews of all repositories: each goes on with its own configuration.',
     example: 'octo/.github/.selvage.yml:3:1: "kernel" is not a key of the configuration; did you mean "kernels"?',
     remedy: 'Correct the file, or let the token or the App read the repository .github.',
   },
@@ -513,7 +513,7 @@ export const codes = {
     severity: 'notice',
     title: 'This suppression does not suppress anything.',
     explanation:
-      'The finding is gone, or it is now at another line. A suppression that stays behind would hide the next defect at that place.',
+      'The finding is gone, or it is now at another line. A suppression that remains would hide the next bug at that place.',
     example: '// selvage-ignore race/shared: fixed long ago',
     remedy: 'Remove the suppression, or move it to the line of the finding or the line above it.',
   },
@@ -521,7 +521,7 @@ export const codes = {
     severity: 'notice',
     title: 'Findings of the baseline are gone.',
     explanation:
-      'The file .selvage-baseline.json lists findings that the repository had when somebody wrote it. Some of them are fixed. Their entries would hide the same defects if they came back.',
+      'The file .selvage-baseline.json lists findings that the repository had when it was written. Some of them are fixed. Their entries would hide the same bugs if they came back.',
     example: '{"fingerprint":"60ef2b0e8f72d20b","code":"race/shared","kernel":"shift(int*)","file":"src/shift.cu"}',
     remedy: 'Run `selvage baseline`, which drops the entries, and commit the file.',
   },
@@ -544,7 +544,7 @@ export const codes = {
     severity: 'notice',
     title: 'Selvage could not analyse the base commit, so all findings count as new.',
     explanation:
-      'A file of the base commit does not compile here, for example because a submodule is not checked out or the toolkit is too new. Selvage cannot tell which findings the change introduced.',
+      'A file of the base commit does not compile here, for example because a submodule is not checked out or the toolkit is too new. Selvage cannot determine which findings the change introduced.',
     example: 'error: base revision: kernel.cu does not compile',
     remedy: 'Make the base commit compile with the same toolkit, or keep in mind that some findings may be old.',
   },
@@ -558,10 +558,10 @@ export const codes = {
   },
   'internal/defect': {
     severity: 'error',
-    title: 'Selvage itself has a defect.',
+    title: 'Selvage failed with an internal error.',
     explanation:
-      'The analysis of this kernel failed because of a bug in Selvage, so the kernel has no verdict. Other kernels are not affected. The message on standard error says where Selvage saved the input.',
-    example: 'selvage: a defect of Selvage in kernel reduce: …',
+      'The analysis of this kernel failed because of an internal error, so the kernel has no verdict. Other kernels are not affected. The message on standard error names the folder with the saved input.',
+    example: 'selvage: internal error in kernel reduce: …',
     remedy: 'Report the bug and attach the saved input.',
   },
   'compile/no-compiler': {
@@ -577,14 +577,14 @@ export const codes = {
     severity: 'error',
     title: 'A CUDA file does not compile.',
     explanation:
-      "nvcc reported an error, so Selvage does not know the kernels of this file and says nothing about them. For a pull request, only the log of the run shows the compiler's output.",
+      "nvcc reported an error, so Selvage does not know the kernels of this file and reports nothing about them. For a pull request, only the log of the run shows the compiler's output.",
     example: 'reduce.cu(12): error: identifier "blockdim" is undefined',
     remedy:
       'Fix the error, or give the flags that your build uses (nvcc.args or nvcc.compile-commands in .selvage.yml).',
   },
   'compile/refused': {
     severity: 'error',
-    title: 'ptxas refuses a file, so its kernels cannot run on this architecture.',
+    title: 'ptxas rejects a file, so its kernels cannot run on this architecture.',
     explanation:
       'nvcc compiles the file to PTX, but ptxas cannot generate machine code from it. One reason is a kernel with more static shared memory than a block may have. Selvage still checks races and divergence; it does not know registers and occupancy.',
     example: '__shared__ float s[16384];   // 64 KB: a block may have 48 KB of static shared memory',
@@ -595,7 +595,7 @@ export const codes = {
     title:
       'A barrier, a fence, an atomic, a store, an asynchronous copy or a wait for copies of the PTX is missing in the code that ptxas made.',
     explanation:
-      'Selvage proves kernels on PTX, and ptxas translates that to machine code (SASS). The code of the kernel has the accesses around this instruction, but not the instruction itself. What was proved does not hold for what runs. It is a notice where the code computes a value that nothing uses, or where some path of the code leaves an effect out: ptxas was never seen to make such code of a right one, but nobody promises that.',
+      'Selvage proves kernels on PTX, and ptxas translates that to machine code (SASS). The generated code has the accesses around this instruction, but not the instruction itself. The proof does not hold for the code that runs. It is a notice if the code computes a value that nothing uses, or if some path of the code leaves an effect out: ptxas has never been observed to generate such code for a correct kernel, but this is not guaranteed.',
     example: '__syncthreads();   // in the PTX, but no BAR in the code',
     remedy:
       'Try another version of ptxas, or a lower level of optimisation (-Xptxas -O1), and report the kernel to NVIDIA.',
@@ -604,7 +604,7 @@ export const codes = {
     severity: 'error',
     title: 'The code that ptxas made does not keep the order that barriers or fences give accesses in the PTX.',
     explanation:
-      'Selvage proves kernels on PTX, and ptxas translates that to machine code (SASS). In the PTX every path from the first access to the second one passes a barrier or a fence. In the code some path passes none, or another access stands where the PTX has this one: an access, or the barrier, was moved. What was proved does not hold for what runs. It is a notice where an access only has an address or data that Selvage does not find in the PTX.',
+      'Selvage proves kernels on PTX, and ptxas translates that to machine code (SASS). In the PTX every path from the first access to the second one passes a barrier or a fence. In the code some path passes none, or another access is where the PTX has this one: an access, or the barrier, was moved. The proof does not hold for the code that runs. It is a notice if an access only has an address or data that Selvage does not find in the PTX.',
     example: 's[t] = x;\n__syncthreads();\ny = s[t ^ 1];   // in the code this load comes before the BAR',
     remedy:
       'Try another version of ptxas, or a lower level of optimisation (-Xptxas -O1), and report the kernel to NVIDIA.',
@@ -622,7 +622,7 @@ export const codes = {
     title: 'Selvage stopped a compilation.',
     explanation: 'nvcc ran for too long or printed too much, or another process ended it.',
     example: 'template <int N> struct F { using T = typename F<N + 1>::T; };',
-    remedy: 'Make the file smaller, or compile it by itself to see which part takes so long: nvcc has 10 minutes.',
+    remedy: 'Make the file smaller, or compile it with nvcc to see which part takes so long: the limit is 10 minutes.',
   },
   'compile/flag-refused': {
     severity: 'error',
@@ -636,7 +636,7 @@ export const codes = {
     severity: 'notice',
     title: 'Flags were left out.',
     explanation:
-      'Some flags concern the code of the host alone, such as -Xcompiler -fPIC and warnings, or phases after the making of PTX, such as -Xlinker. Selvage compiles without them; kernels are the same. In a pull request Selvage also leaves out flags of a compilation database that nobody named, where a pull request may not set them.',
+      'Some flags concern only host code, such as -Xcompiler -fPIC and warnings, or phases after the generation of PTX, such as -Xlinker. Selvage compiles without them; kernels are the same. In a pull request Selvage also leaves out flags that a pull request may not set, if they are in a compilation database that the configuration does not name.',
     example: 'nvcc: { args: ["-Xcompiler=-fPIC,-Wall"] }',
     remedy: 'Nothing is to be done. Remove the flags to be rid of the note.',
   },
@@ -659,7 +659,7 @@ export const codes = {
   'compile/embedding': {
     severity: 'error',
     title: 'A CUDA file embeds the bytes of another file.',
-    explanation: '#embed and the directive .incbin can read any file, so Selvage refuses them in a pull request.',
+    explanation: '#embed and the directive .incbin can read any file, so Selvage rejects them in a pull request.',
     example: 'asm(".incbin \\"secret.bin\\"");',
     remedy: 'Put the data into an array in a source file.',
   },
@@ -675,7 +675,7 @@ export const codes = {
     severity: 'notice',
     title: 'The verification build of a file is not optimised at all.',
     explanation:
-      'Selvage decides races on a build that keeps every access and barrier of the source: -Ofc max, which optimises a little. That takes very long for functions of tens of thousands of instructions, such as unrolled hashes. For those Selvage takes -Xcicc -O0, which keeps as much. Which build it is follows from the number of instructions, not from the machine. Only where -Ofc max does not end in time all the same is that chance; the verdicts are then marked as not deterministic.',
+      'Selvage decides races on a build that keeps every access and barrier of the source: -Ofc max, which optimises a little. That takes very long for functions of tens of thousands of instructions, such as unrolled hashes. Those are built with -Xcicc -O0, which keeps all of them too. The number of instructions determines the build, not the speed of the computer. Only if -Ofc max still does not end in time, the build depends on timing; the verdicts are then marked as not deterministic.',
     example: 'A hash whose 18 rounds are unrolled: 61,000 instructions in one kernel.',
     remedy: 'Nothing has to be done. A smaller function (a loop that is not unrolled by hand) is built as usual.',
   },

@@ -74,9 +74,9 @@ export function parseCompileCommands(text: string, file: string, root: string): 
 function commandOf({ arguments: words, command }: Readonly<Record<string, unknown>>): CompileCommand['command'] {
   if (isListOfText(words) && words.length > 0) return words;
   if (words !== undefined && !isListOfText(words))
-    return { problem: 'the "arguments" of its entry are no list of texts' };
+    return { problem: 'the "arguments" of its entry are not a list of strings' };
   if (typeof command === 'string') return command;
-  return { problem: `its entry has ${command === undefined ? 'neither "arguments" nor a "command"' : 'a "command" that is no text'}` }; // oxfmt-ignore
+  return { problem: `its entry has ${command === undefined ? 'neither "arguments" nor a "command"' : 'a "command" that is not a string'}` }; // oxfmt-ignore
 }
 
 function isProblem(command: CompileCommand['command']): command is Problem {

@@ -307,7 +307,7 @@ async function refusedText(
     if (texts.some(embedsByAssembler)) return refusal({ kind: 'embedding', path: setting.file }, setting);
   }
   const stale = await unedited(files, setting);
-  return stale === undefined ? undefined : failed(`It includes ${stale} in a way in which no copy takes its place.`, setting); // oxfmt-ignore
+  return stale === undefined ? undefined : failed(`It includes ${stale} itself instead of its edited copy.`, setting); // oxfmt-ignore
 }
 
 /** Reports how a verification build was made, unless it was optimised as usual. */
@@ -591,7 +591,7 @@ function limitMessage(end: ProcessEnd, limits: ProcessLimits): string | null {
     case 'output-limit':
       return `Selvage stopped nvcc because it printed more than ${limits.outputBytes} bytes.`;
     case 'signalled':
-      return `The signal ${end.signal} ended nvcc; the machine may be short of memory.`;
+      return `The signal ${end.signal} ended nvcc; memory may be short.`;
     case 'not-started':
       return 'nvcc could not be started.';
     case 'aborted':

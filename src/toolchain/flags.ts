@@ -175,7 +175,7 @@ function refusal(word: OptionWord, problem: string, origin: string): Diagnostic 
   return {
     severity: 'error',
     code: 'compile/flag-refused',
-    message: `Selvage refuses the flag ${shown} of ${origin}: ${problem}. Remove the flag, or set it in the workflow, where only the owner of the repository can.`,
+    message: `Selvage rejects the flag ${shown} of ${origin}: ${problem}. Remove the flag, or set it in the workflow, where only the owner of the repository can.`,
   };
 }
 

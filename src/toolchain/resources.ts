@@ -42,7 +42,7 @@ export async function assembledUnit(
   signal?: AbortSignal,
   mostRegisters?: number,
 ): Promise<AssembledUnit | Unassembled> {
-  if (compiler.ptxas === null) return { reason: 'there is no ptxas next to nvcc', isRefusal: false };
+  if (compiler.ptxas === null) return { reason: 'no ptxas was found next to nvcc', isRefusal: false };
   const cap = mostRegisters === undefined ? [] : [`--maxrregcount=${mostRegisters}`];
   const temporary = await mkdtemp(join(tmpdir(), 'selvage-'));
   try {
@@ -75,7 +75,7 @@ function unassembled(stderr: string, arch: string): Unassembled {
   const [, line, why] = /(?:, line (\d+); *)?\b(?:error|fatal)\s*:\s*(.+?)\.?\s*$/m.exec(stderr) ?? [];
   const [, symbol] = /^(?:Entry function|Function) '(\w+)'/.exec(why ?? '') ?? [];
   return {
-    reason: `ptxas refuses it for ${arch}${why === undefined ? '' : `: ${why}`}`,
+    reason: `ptxas rejects it for ${arch}${why === undefined ? '' : `: ${why}`}`,
     isRefusal: !strange.test(why ?? ''),
     ...(line === undefined ? {} : { ptxLine: Number(line) }),
     ...(symbol === undefined ? {} : { symbol }),

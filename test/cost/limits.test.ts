@@ -154,7 +154,7 @@ test('a kernel that ptxas rejects: the reason, and bounds regardless', { skip },
   writeFileSync(join(folder, 'big.cu'), source);
   const { ran, kernel } = await costs(['big.cu', '--block', '64']);
   assert.equal(ran.status, 3);
-  assert.match(ran.stderr, /ptxas refuses it for sm_80: .*uses too much shared data/);
+  assert.match(ran.stderr, /ptxas rejects it for sm_80: .*uses too much shared data/);
   assert.equal(kernel.cost?.bounds.production?.sectors.bound, '4');
   assert.equal(kernel.cost.resources, undefined);
 });

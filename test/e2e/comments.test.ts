@@ -82,7 +82,7 @@ test('a command on a line is answered in its thread', needsBuild, async () => {
   assert.equal(status, 0, stdout);
   const answer = server.reviewComments.at(-1)!;
   assert.equal(answer.inReplyTo, first.id);
-  assert.match(answer.body, /Frobnicate is none of the commands[^]*`\/selvage help`/);
+  assert.match(answer.body, /Frobnicate is not one of the commands[^]*`\/selvage help`/);
 });
 
 test('nothing happens for strangers, issues, and comments without a command', needsBuild, async () => {

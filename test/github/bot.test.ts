@@ -116,7 +116,7 @@ test('of two concurrent fixes one commits, and the other reports that the branch
 test('an edit of a link, or of a file that the branch lacks, is rejected', async () => {
   const services = pull.services({ folder: 'other/' });
   await answerComment(pull.addComment('/selvage fix all'), services);
-  assert.match(pull.answers().at(-1)!, /other\/src\/a\.cu is no regular file/);
+  assert.match(pull.answers().at(-1)!, /other\/src\/a\.cu is not a regular file/);
   assert.deepEqual(pull.commits, []);
 });
 
@@ -141,7 +141,7 @@ test('explain, cost, help and recheck answer in the thread', async () => {
   await command('/selvage recheck');
   assert.equal(pull.reviews, 1);
   await command('/selvage frobnicate');
-  assert.match(pull.answers().at(-1)!, /Frobnicate is none of the commands/);
+  assert.match(pull.answers().at(-1)!, /Frobnicate is not one of the commands/);
   assert.deepEqual(pull.commits, []);
 });
 
@@ -200,7 +200,7 @@ test('buttons of a check run apply to all findings of its commit, once, with wri
   const press = (action: 'fix' | 'explain' | 'ignore', delivery: string, headSha = HEAD, login = SOME_USER.login) =>
     answerButton({ target: TARGET, author: { login, id: SOME_USER.id, isBot: false }, delivery, headSha, action }, pull.services()); // oxfmt-ignore
   assert.equal(await press('explain', 'a'), 'answered');
-  assert.match(pull.answers().at(-1)!, /Say which finding[^]*`aaaa1111`/);
+  assert.match(pull.answers().at(-1)!, /Name the finding[^]*`aaaa1111`/);
   assert.equal(await press('explain', 'a'), 'known');
   assert.equal(await press('ignore', 'b'), 'answered');
   assert.match(pull.answers().at(-1)!, /\/selvage ignore ID REASON/);

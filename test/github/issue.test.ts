@@ -48,7 +48,7 @@ test('opened with the first finding, updated, closed with the last one, opened a
   assert.match(await run(server, [12]), /: updated\.$/);
   assert.deepEqual(states(server), [['Selvage: 1 data race', 'open', null]]);
   assert.match(await run(server, []), /: closed\.$/);
-  assert.deepEqual(states(server), [['Selvage: nothing stands', 'closed', 'completed']]);
+  assert.deepEqual(states(server), [['Selvage: no findings left', 'closed', 'completed']]);
   assert.match(await run(server, []), /: none\.$/);
   assert.match(await run(server, [12]), /: reopened\.$/);
   assert.deepEqual(states(server), [['Selvage: 1 data race', 'open', 'reopened']]);

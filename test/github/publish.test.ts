@@ -271,7 +271,7 @@ test('if GitHub rejects a line the other comments are posted, and the review rep
   assert.deepEqual([result.review, result.comments, server.reviews.length, result.problems], ['posted', 2, 1, []]);
   assert.deepEqual(server.reviewComments.map(({ line }) => line), [12, 15]); // oxfmt-ignore
   assert.deepEqual(parseMarker(server.reviews[0]?.body)?.fingerprints, ['f2', 'f4']);
-  assert.match(server.reviews[0]?.body ?? '', /Findings without a comment of their own:/);
+  assert.match(server.reviews[0]?.body ?? '', /Findings without a separate comment:/);
   const before = server.transcript.length;
   await publish(client(server), TARGET, plan, BOTH);
   assert.deepEqual(server.writes(before), []);

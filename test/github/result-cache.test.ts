@@ -104,7 +104,7 @@ test('an unavailable or invalid service is reported and harmless', async () => {
   const kept = await keep(1, true, lines);
   storeIn(kept.folder).write(storeIn(kept.folder).keyOf('check', ['kernel']), 1);
   await kept.save();
-  assert.match(lines.join('\n'), /cannot be restored: .*503[^]*cannot be kept: .*503/);
+  assert.match(lines.join('\n'), /cannot be restored: .*503[^]*cannot be cached: .*503/);
   assert.equal(serviceOf({}), undefined);
   assert.equal(serviceOf({ ACTIONS_RESULTS_URL: 'none', ACTIONS_RUNTIME_TOKEN: 'x' }), undefined);
 });

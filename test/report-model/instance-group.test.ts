@@ -66,6 +66,6 @@ test('a message about each of many instances is reported once, another one as it
   );
   assert.deepEqual(
     merged.map(({ message: text }) => text),
-    ['Line 4 of k<…> is switched off. This is said of 4 instances of the template.', 'Of k<2>, something else.'],
+    ['Line 4 of k<…> is switched off. This applies to 4 instances of the template.', 'Of k<2>, something else.'],
   );
 });

@@ -38,7 +38,7 @@ test('an App whose webhook has no secret: the log has instructions, and nothing 
     },
     signal: stop.signal,
   });
-  await assert.rejects(pressButton(await page), /The log of the server says why/);
+  await assert.rejects(pressButton(await page), /The log of the server has the reason/);
   const told = said.at(-1) ?? '';
   assert.match(told, /^the App is not set up: GitHub made the App https:\/\/github\.example\/apps\/mine/);
   assert.match(told, /set a webhook secret and generate a private key\. Then start the server with SELVAGE_APP_ID=77,/);

@@ -89,7 +89,7 @@ test('what cannot be fetched is tried again, and the last attempt leaves an answ
   await assert.rejects(handle({ serverUrl }), /The clone has no commit/);
   assert.deepEqual(checks(), []);
   await assert.rejects(handle({ serverUrl, attempts: maxAttempts - 1 }), /The clone has no commit/);
-  assert.deepEqual(checks().map(({ title }) => title), ['Not analysed: a defect of Selvage']); // oxfmt-ignore
+  assert.deepEqual(checks().map(({ title }) => title), ['Not analysed: an internal error of Selvage']); // oxfmt-ignore
 });
 
 test('an outdated head, and a closed pull request, are ignored', async () => {

@@ -108,7 +108,7 @@ test('schedules have names in addition to their numbers', () => {
   assert.deepEqual(named.map(number), [1, 2, 9, 1000, 1003, 2001, 0, 1234]);
   for (const [text, reason] of [
     ['reversed', /choose one of reverse, .*did you mean reverse/],
-    ['reverse:1', /give reverse alone/],
+    ['reverse:1', /give reverse without a seed/],
     ['interleaved:1000', /a seed from 0 to 999/],
     ['interleaved:x', /a seed from 0 to 999/],
     ['-1', /.*/],

@@ -8,7 +8,7 @@ function kernel(name: string, more: Partial<ClassifiedKernel>): ClassifiedKernel
   return { name, definition, isOwn: true, class: 'conditional', reasons: [], launches: [], ...more };
 }
 
-const undecided = { verdict: 'undecided', reason: 'the host program does not say `n`' } as const;
+const undecided = { verdict: 'undecided', reason: 'the host program does not specify `n`' } as const;
 
 const units: readonly ClassifiedUnit[] = [
   {
@@ -41,7 +41,7 @@ test('templates, launches and bytes are counted once', () => {
   assert.match(table, /^ *All +4 +0 +3 +1 +0$/m);
   assert.match(table, /that the samples launch: 3 of 3; all launches judged: 2 \(66\.7 %\)/);
   assert.match(table, /launches of conditional kernels: 3; idempotent: 1 \(33\.3 %\); judged: 2 \(66\.7 %\)/);
-  assert.match(table, /others are open: the host program does not say `…` 1$/m);
+  assert.match(table, /others are open: the host program does not specify `…` 1$/m);
   assert.match(table, /checkpoint avoided, each launch once: 3\.0 MiB before 1 idempotent launches/);
   assert.match(table, /undecided \(a kernel may have several reasons\): atomic 1$/m);
 });

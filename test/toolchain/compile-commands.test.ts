@@ -100,12 +100,12 @@ test('errors in the command of an entry are reported only for its unit', () => {
   for (const [wrong, problem] of [
     [{ command: 'nvcc "' }, /cannot be split into words: a quotation is not closed/],
     [{ command: ' ' }, /its command is empty/],
-    [{ command: 5 }, /its entry has a "command" that is no text/],
-    [{ command: null }, /its entry has a "command" that is no text/],
+    [{ command: 5 }, /its entry has a "command" that is not a string/],
+    [{ command: null }, /its entry has a "command" that is not a string/],
     [{}, /its entry has neither "arguments" nor a "command"/],
     [{ arguments: [] }, /its entry has neither "arguments" nor a "command"/],
-    [{ arguments: ['nvcc', 5], command: 'nvcc a.cu' }, /the "arguments" of its entry are no list of texts/],
-    [{ arguments: 'nvcc a.cu' }, /the "arguments" of its entry are no list of texts/],
+    [{ arguments: ['nvcc', 5], command: 'nvcc a.cu' }, /the "arguments" of its entry are not a list of strings/],
+    [{ arguments: 'nvcc a.cu' }, /the "arguments" of its entry are not a list of strings/],
   ] as const) {
     const database = databaseOf([
       { directory: '/repo', file: 'a.cu', ...wrong },

@@ -75,7 +75,7 @@ for (const args of refused) {
     assert.ok(selected.diagnostics.length > 0, `passed on as ${selected.flags.join(' ')}`);
     const [diagnostic] = selected.diagnostics;
     assert.equal(diagnostic!.code, 'compile/flag-refused');
-    assert.match(diagnostic!.message, /^Selvage refuses the flag .* of \.selvage\.yml:/);
+    assert.match(diagnostic!.message, /^Selvage rejects the flag .* of \.selvage\.yml:/);
     assert.doesNotMatch(diagnostic!.message, /[^\x20-\x7e]/);
     const shown = [...(args[0] ?? '')].map((character) => (/[\x20-\x7e]/.test(character) ? character : '?')).join('');
     assert.ok(diagnostic!.message.includes(shown.slice(0, 80)));

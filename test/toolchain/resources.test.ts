@@ -44,11 +44,11 @@ test('a unit whose functions are linked later is assembled all the same', async 
 test('without ptxas, or if it refuses, the reason is reported', async (t) => {
   if (!nvcc?.ptxas) return t.skip('no ptxas');
   const refused = await assembledUnit(nvcc, 'no PTX', 'sm_80', limits);
-  const reason = "ptxas refuses it for sm_80: Missing .version directive at start of file 'unit.ptx'";
+  const reason = "ptxas rejects it for sm_80: Missing .version directive at start of file 'unit.ptx'";
   assert.deepEqual(refused, { reason, isRefusal: true, ptxLine: 1 });
   const bare = { ...nvcc, ptxas: null };
   assert.deepEqual(await assembledUnit(bare, ptx, 'sm_80', limits), {
-    reason: 'there is no ptxas next to nvcc',
+    reason: 'no ptxas was found next to nvcc',
     isRefusal: false,
   });
 });

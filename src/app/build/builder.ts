@@ -335,7 +335,7 @@ async function readDatabase({ tree, configuration, databaseRoot, progress }: Bui
   const commands: CompileCommands = parseCompileCommands(text, path, databaseRoot);
   if (named === undefined && commands.diagnostics.length > 0) {
     // The configuration does not name it.
-    progress.log(`Selvage compiles without ${path}, which is no compilation database.`);
+    progress.log(`Selvage compiles without ${path}, which is not a compilation database.`);
     return { lookUp: () => null, diagnostics: [] };
   }
   const moved = (word: string): string => word.replaceAll(`${databaseRoot}/`, `${tree.root}/`);
@@ -351,7 +351,7 @@ async function readDatabase({ tree, configuration, databaseRoot, progress }: Bui
     const found = flagsOf(commands, resolve(databaseRoot, unit.path), readText);
     if (!found) return null;
     if ('problem' in found) {
-      const message = `Selvage does not compile ${unit.path} as ${path} says: ${found.problem}. Generate the database again.`;
+      const message = `Selvage does not compile ${unit.path} as ${path} specifies: ${found.problem}. Generate the database again.`;
       return { problem: { severity: 'error', code: 'compile/commands', message, location: { file: path, line: 1 } } };
     }
     const { args, directory, sibling } = found;

@@ -12,7 +12,7 @@ export function defectOf(entry: LoweredKernel, launch: Launch, error: unknown, p
   const { name, kernel } = entry;
   progress.defect({ kernel: name.full, error, files: filesOf(entry, launch) });
   const text = error instanceof Error ? error.message : String(error);
-  const message = `A defect of Selvage in ${name.full}: ${text}. Report it with the input that was saved.`;
+  const message = `Internal error of Selvage in ${name.full}: ${text}. Report it with the input that was saved.`;
   const { location } = kernel;
   return { severity: 'error', code: 'internal/defect', message, ...(location ? { location } : {}) };
 }

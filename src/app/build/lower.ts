@@ -86,7 +86,7 @@ function unreadable(
   if (production !== undefined) files.set('production.ptx', production);
   progress.defect({ kernel: `all of ${path}`, error, files });
   const text = error instanceof Error ? error.message : String(error);
-  const message = `A defect of Selvage in reading the PTX of ${path}: ${text}. Report it with the input that was saved.`;
+  const message = `Internal error of Selvage while reading the PTX of ${path}: ${text}. Report it with the input that was saved.`;
   return { severity: 'error', code: 'internal/defect', message, location: { file: path, line: 1 } };
 }
 

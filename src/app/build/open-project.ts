@@ -176,7 +176,7 @@ export async function readConfiguration(
   } catch (error) {
     const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     if (missing && file === undefined) return general;
-    const reason = missing ? 'there is no such file' : error instanceof Error ? error.message : String(error);
+    const reason = missing ? 'the file does not exist' : error instanceof Error ? error.message : String(error);
     throw new UsageError(`The configuration ${file ?? configurationName} cannot be read: ${reason}.`);
   }
   const own = await parsedConfiguration(text, relativeTo(tree.root, path), general.configuration);
@@ -218,7 +218,7 @@ async function parsedDefaults(defaults: DefaultsText | undefined): Promise<ReadC
   if (defaults === undefined) return { configuration: defaultConfiguration, diagnostics: [] };
   const { file } = defaults;
   const leftOut = (why: string): ReadConfiguration => {
-    const message = `The configuration ${file} of the organisation is not used, so only that of this repository holds: ${why}`;
+    const message = `The configuration ${file} of the organisation is not used, so only that of this repository applies: ${why}`;
     return {
       configuration: defaultConfiguration,
       diagnostics: [{ severity: 'warning', code: 'config/organisation', message }],

@@ -45,13 +45,13 @@ export async function baselineCommand(
     const isWhole = !report.diagnostics.some(isFailure);
     if (kept.length === 0 && isThere) writeLine(`no finding is left, so ${baselineName} was removed`);
     else if (kept.length === 0)
-      writeLine(isWhole ? 'there are no findings, so no baseline is needed' : 'no baseline was written: there are no findings in what could be analysed'); // oxfmt-ignore
+      writeLine(isWhole ? 'no findings, so no baseline is needed' : 'no baseline was written: no findings in what could be analysed'); // oxfmt-ignore
     else if (!old)
-      writeLine(`wrote ${number(kept.length)} to ${baselineName}; commit it, and only new findings are told`);
+      writeLine(`wrote ${number(kept.length)} to ${baselineName}; commit it, and only new findings are reported`);
     else if (gone.size > 0)
       writeLine(`dropped ${number(gone.size)} that ${gone.size === 1 ? 'is' : 'are'} fixed; ${number(kept.length)} left in ${baselineName}`); // oxfmt-ignore
     else writeLine(`${baselineName} is as it should be: ${number(kept.length)}`);
-    if (added.length > 0) writeLine(`${number(added.length)} not in the baseline: fix ${added.length === 1 ? 'it' : 'them'} (\`selvage check\` tells), or write the baseline anew with --force`); // oxfmt-ignore
+    if (added.length > 0) writeLine(`${number(added.length)} not in the baseline: fix ${added.length === 1 ? 'it' : 'them'} (see \`selvage check\`), or write the baseline again with --force`); // oxfmt-ignore
     return exitCodeOf(report, 'never');
   } finally {
     await builder.close();

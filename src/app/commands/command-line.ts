@@ -58,7 +58,7 @@ export async function runCommandLine(services: CommandLineServices): Promise<num
     const file = saveDefect({ kernel: '', error, files: new Map([['command.json', JSON.stringify(services.argv)]]) });
     writeMessage(
       services,
-      `a defect of Selvage: ${text}\nSelvage saved the command in ${file}; please report it with the files that it names.`,
+      `internal error: ${text}\nSelvage saved the command in ${file}; please report it with the files that it names.`,
     );
     return exitCodes.defect;
   }

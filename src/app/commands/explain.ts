@@ -21,7 +21,7 @@ function codeList(): string {
 export async function explainCommand({ paths }: Command, { stdout }: CommandLineServices): Promise<ExitCode> {
   const [code] = paths;
   const known = Object.keys(codes);
-  if (paths.length > 1) throw new UsageError('`selvage explain` explains one code; `selvage explain` alone lists all.');
+  if (paths.length > 1) throw new UsageError('`selvage explain` explains one code; without a code it lists all.');
   if (code === undefined) {
     stdout.write(codeList());
     return exitCodes.success;
@@ -30,7 +30,7 @@ export async function explainCommand({ paths }: Command, { stdout }: CommandLine
     const close = nearest(code, known);
     throw new UsageError(
       close
-        ? `${code} is not a code. Did you mean ${close}? \`selvage explain\` alone lists all codes.`
+        ? `${code} is not a code. Did you mean ${close}? \`selvage explain\` without a code lists all.`
         : `${code} is not a code. The codes are: ${known.join(', ')}.`,
     );
   }

@@ -34,7 +34,7 @@ export async function idempotencyCommand(
       '`selvage idempotency` needs a file, folder or pattern, for example `selvage idempotency src`.',
     );
   const trace = launches === undefined ? undefined : resolve(services.cwd, launches);
-  if (trace !== undefined && kindOf(trace) !== 'file') throw new UsageError(`--launches ${launches}: there is no such file.`); // oxfmt-ignore
+  if (trace !== undefined && kindOf(trace) !== 'file') throw new UsageError(`--launches ${launches}: the file does not exist.`); // oxfmt-ignore
   const progress = progressTo(services, options);
   const job = await openProject({ paths, nvccArguments, options, progress, services });
   const { tree, builder } = job.project;

@@ -33,7 +33,7 @@ export async function initCommand({ paths, options }: Command, services: Command
   if (!options.quiet) writeMessage(services, foundText(found));
   for (const file of files) writeMessage(services, write(root, file, force));
   if (!isPublished(action) && !options.quiet)
-    writeMessage(services, `put the repository of the action in place of ${action} in .github/workflows/selvage.yml, or give it with --action`); // oxfmt-ignore
+    writeMessage(services, `replace ${action} in .github/workflows/selvage.yml by the repository of the action, or give it with --action`); // oxfmt-ignore
   return exitCodes.success;
 }
 

@@ -89,7 +89,7 @@ export function progressTo(services: CommandLineServices, { verbose, quiet }: Op
     },
     defect: (defect) => {
       const text = defect.error instanceof Error ? (defect.error.stack ?? defect.error.message) : String(defect.error);
-      writeMessage(services, `a defect of Selvage in kernel ${defect.kernel}: ${text}`);
+      writeMessage(services, `internal error in kernel ${defect.kernel}: ${text}`);
       writeMessage(services, `the input was saved in ${saveDefect(defect)}; please report it`);
     },
   };

@@ -18,8 +18,7 @@ export function rangeRequest(
 ): Omit<RangeRequest, 'base' | 'head'> {
   const { cwd, environment, assets, signal } = services;
   const root = repositoryRoot(cwd);
-  if (root === undefined)
-    throw new UsageError(`${cwd} is not in a git repository, so there are no commits to compare.`);
+  if (root === undefined) throw new UsageError(`${cwd} is not in a git repository, so no commits can be compared.`);
   return {
     root,
     paths: paths.map((path) => relativeTo(root, resolve(cwd, path))).filter((path) => path !== root),

@@ -20,7 +20,7 @@ export function writeReproducer(folder: string, kernels: readonly LaunchedKernel
     throw new UsageError(`--save-reproducer takes one kernel. Select it with --kernel; the kernels are: ${names}.`);
   }
   const ptx = kernelExcerpt(entry.verification.module, entry.kernel.symbol);
-  if (ptx === null) throw new UsageError(`--save-reproducer: there is no PTX of ${entry.name.qualified}.`);
+  if (ptx === null) throw new UsageError(`--save-reproducer: ${entry.name.qualified} has no PTX.`);
   const facts = entry.launches.map((launch, index) => [`launch-${index}.json`, factsOf(entry, launch)] as const);
   const commands = facts.map(([file]) => `selvage check kernel.ptx --facts ${file}\n`).join('');
   try {

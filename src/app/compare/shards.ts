@@ -67,7 +67,7 @@ export async function analyseShard(request: RangeRequest, shard: Shard, folder: 
 export async function analyseMerged(request: RangeRequest, folder: string): Promise<RangeAnalysis> {
   return withResults(request, async (environment, results) => {
     const found = manifestsIn(folder);
-    if (found.length === 0) throw new UsageError(`${folder} holds no results of shards (shard-1-of-2.json, …).`);
+    if (found.length === 0) throw new UsageError(`${folder} contains no results of shards (shard-1-of-2.json, …).`);
     const count = Math.max(...found.map(({ manifest }) => manifest.shard.count));
     const covered = new Set<string>();
     const missing = new Set(Array.from({ length: count }, (_, index) => index + 1));
@@ -164,7 +164,7 @@ function manifestsIn(folder: string): { readonly manifest: Manifest; readonly pa
   try {
     files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort(compareText);
   } catch {
-    throw new UsageError(`${folder} cannot be read; it should hold what the shards left.`);
+    throw new UsageError(`${folder} cannot be read; it should contain the results of the shards.`);
   }
   return files.flatMap((file) => {
     const path = join(folder, file);

@@ -72,7 +72,7 @@ function fieldsOf(line: string): Readonly<Record<string, unknown>> {
   }
   if (!isRecord(value)) throw new Malformed('the line is not a JSON object');
   const other = Object.keys(value).find((name) => !known.includes(name));
-  if (other !== undefined) throw new Malformed(`there is no field ${shown(other)}`);
+  if (other !== undefined) throw new Malformed(`the field ${shown(other)} is unknown`);
   return value;
 }
 

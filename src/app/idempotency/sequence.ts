@@ -41,7 +41,7 @@ function reasonAgainst(launches: readonly SequencedLaunch[]): string | null {
   if (open) return `the launch of line ${open.line} is not known to be idempotent`;
   const touched = launches.map(touchedBy);
   const unknown = touched.findIndex((sets) => sets === null);
-  if (unknown >= 0) return `what the launch of line ${launches[unknown]!.line} touches is not known`;
+  if (unknown >= 0) return `the accesses of the launch of line ${launches[unknown]!.line} are unknown`;
   const all = touched as readonly (readonly LaunchedTouch[])[];
   for (const [at, later] of launches.entries()) {
     for (const [before, earlier] of launches.slice(0, at).entries()) {

@@ -73,7 +73,7 @@ function verdictOf(
     if (isKnownToHold(condition, launch)) return { verdict: 'idempotent' };
     const { condition: clause } = report.idempotency ?? {};
     const known = clause === undefined ? 'the proof does not cover it' : `the kernel is idempotent ${clause}`;
-    return { verdict: 'undecided', reason: `the launch is not known to meet the condition: ${known}` };
+    return { verdict: 'undecided', reason: `the launch is not known to satisfy the condition: ${known}` };
   }
   const reason = report.idempotency?.reasons[0] ?? 'nothing is known of the kernel';
   return { verdict: kind, reason };

@@ -87,7 +87,7 @@ function switchedOff({ name, assumptions }: LaunchedKernel, { switchedOff: place
     ...(preconditions.length === 0 ? [] : [`precondition ${preconditions.join('; ')}`]),
   ];
   const stated = named.length === 0 ? 'What the code states' : `The ${named.join(' with the ')}`;
-  const message = `${stated} switches off ${where} of ${name.qualified}: the verdicts say nothing of code that no such launch executes.`;
+  const message = `${stated} switches off ${where} of ${name.qualified}: the verdicts do not cover code that no such launch executes.`;
   const location = places.find(({ line }) => line === lines[0]);
   return [{ severity: 'notice', code: 'assumption/unreachable', message, ...(location ? { location } : {}) }];
 }

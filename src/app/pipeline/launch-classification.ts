@@ -186,8 +186,8 @@ function reasonOf(
     .map((pair) => pair.map(nameOf))
     .find(([a, b]) => overlaps.some(({ written, read }) => (written === a && read.includes(b!)) || (written === b && read.includes(a!)))); // oxfmt-ignore
   if (shared) return `${codeList(shared)} are in the same memory`;
-  if (open.length > 0) return `the host program does not say ${open.join(', ')}`;
-  return 'the launch is not known to meet the condition';
+  if (open.length > 0) return `the host program does not specify ${open.join(', ')}`;
+  return 'the launch is not known to satisfy the condition';
 }
 
 function mentions(condition: ValidatorCondition, wanted: (quantity: Quantity) => boolean): boolean {

@@ -16,7 +16,7 @@ export function violatedAt({ name, identity }: LaunchedKernel, launch: Launch, b
   const needed = new Set(broken.flatMap(wordsOf));
   const ties = (launch.ties ?? []).filter(({ expression, text }) => expression.kind === 'condition' && wordsOf(text).some((word) => needed.has(word))); // oxfmt-ignore
   const because = ties.length === 0 ? '' : `: here ${codeList(ties.slice(0, maxTies).map(({ text }) => text))}`;
-  const message = `This launch of ${name.qualified} violates ${codeList(broken)}${because}. The kernel is proved free of races only where that holds.`;
+  const message = `This launch of ${name.qualified} violates ${codeList(broken)}${because}. The kernel is proved free of races only under that condition.`;
   const code = 'launch/precondition';
   // Lines and surrounding code may change: the violated preconditions and their constraints identify the site.
   const fingerprint = hashText([code, identity, launch.location?.file ?? '', ...broken, ...ties.map(({ text }) => text)].join('|')); // oxfmt-ignore
@@ -42,7 +42,7 @@ export function undecidedPreconditions(kernels: readonly CheckedKernel[]): Diagn
   if (sites.size === 0) return [];
   const shown = [...sites.values()].slice(0, maxNamed).map(({ place, texts }) => `${codeText([...texts].join(' && '))} for ${place}`); // oxfmt-ignore
   const more = sites.size > maxNamed ? [`${sites.size - maxNamed} more`] : [];
-  const message = `Whether ${count(sites.size, 'launch', 'launches')} meet${sites.size === 1 ? 's' : ''} the preconditions of a proof is not known: ${listed([...shown, ...more])}.`;
+  const message = `Whether ${count(sites.size, 'launch', 'launches')} satisf${sites.size === 1 ? 'ies' : 'y'} the preconditions of a proof is not known: ${listed([...shown, ...more])}.`;
   return [{ severity: 'notice', code: 'launch/precondition', message }];
 }
 

@@ -96,7 +96,7 @@ function parseContents(given: string): Contents | Problem {
   const match = /^([a-z]+)(?:\((.*)\))?$/.exec(text);
   const values = match?.[2] === undefined ? [] : match[2].split(',').map((value) => value.trim());
   const [a, b, c] = values;
-  const wrong = (form: string): Problem => ({ problem: `holds ${text}; write ${form}` });
+  const wrong = (form: string): Problem => ({ problem: `contains ${text}; write ${form}` });
   switch (match?.[1]) {
     case 'zeros':
     case 'ones':
@@ -154,7 +154,7 @@ export function createArray(
     return { problem: `has ${length * type.bytes} bytes; an array may have ${MAX_ARRAY_BYTES}` };
   }
   if (held !== undefined && held > length) return { problem: `has ${length} elements, and ${held} are given` };
-  if (file && held !== length) return { problem: `has ${length} elements, and the file holds ${held}` };
+  if (file && held !== length) return { problem: `has ${length} elements, and the file has ${held}` };
   const bytes = length * type.bytes;
   const plain = { bytes, values: new Map<number, bigint>(), fill: 0n };
   switch (contents.kind) {
@@ -167,7 +167,9 @@ export function createArray(
     case 'file':
       return { ...plain, initial: file! };
     case 'drawn':
-      return { problem: `has ${length} elements, and only arrays without bounds are drawn; write ${type.name}[]` };
+      return {
+        problem: `has ${length} elements, and only arrays without bounds are generated; write ${type.name}[]`,
+      };
     default: {
       const initial = elements(type, length, contents);
       return 'problem' in initial ? initial : { ...plain, initial };
@@ -253,7 +255,7 @@ function floatSequence(contents: Sequence): ((index: number) => number) | Proble
     contents.kind === 'iota' ? [contents.start, contents.step] : [contents.low ?? '0', contents.high ?? '1'];
   const [first, second] = [floatOf(a), floatOf(b)];
   if (first === undefined || second === undefined) {
-    return { problem: `holds ${contents.kind} of ${first === undefined ? a : b}, which is not a number` };
+    return { problem: `contains ${contents.kind} of ${first === undefined ? a : b}, which is not a number` };
   }
   if (contents.kind === 'iota') return (index) => first + steps(contents, index) * second;
   if (!(first <= second)) return { problem: `asks for random numbers from ${a} to ${b}, but ${b} is less than ${a}` };
@@ -270,7 +272,7 @@ function wholeSequence(type: ElementType, contents: Sequence): ((index: number) 
       : [contents.low ?? String(all[0]), contents.high ?? String(all[1])];
   const [first, second] = [wholeOf(a), wholeOf(b)];
   if (first === undefined || second === undefined) {
-    return { problem: `holds ${contents.kind} of ${first === undefined ? a : b}, which is not a whole number` };
+    return { problem: `contains ${contents.kind} of ${first === undefined ? a : b}, which is not a whole number` };
   }
   if (contents.kind === 'iota')
     return (index) => BigInt.asUintN(Number(bits), first + BigInt(steps(contents, index)) * second);

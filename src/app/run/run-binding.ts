@@ -236,7 +236,7 @@ class Binder {
       }
       case 'null':
         if (bytes !== 8 || (type !== undefined && !isPointer))
-          return `${declared}, which is no pointer; ${exampleOf(slot)}`;
+          return `${declared}, which is not a pointer; ${exampleOf(slot)}`;
         this.#hold(slot, { kind: 'bits', value: 0n }, 'null');
         return undefined;
       case 'alias':
@@ -267,7 +267,7 @@ class Binder {
     const declared = slot.type === undefined ? undefined : pointeeOf(slot.type);
     const type = value.type ?? declared ?? (value.contents.kind === 'file' ? elementTypeNamed('uint8') : undefined);
     const [name = ''] = slot.names;
-    if (!type) return `does not say of what type its elements are; write ${name}=float32[…]`;
+    if (!type) return `does not specify the type of its elements; write ${name}=float32[…]`;
     const { contents } = value;
     if (contents.kind === 'drawn' && contents.drawn.kind === 'pointers') {
       this.#addPointers(slot, type, contents.drawn);
@@ -360,7 +360,7 @@ class Binder {
       this.#hold(slot, { kind: 'bits', value: bits }, value);
       return undefined;
     }
-    if (slot.bytes !== 8) return `has ${slot.bytes} bytes, and is no array`;
+    if (slot.bytes !== 8) return `has ${slot.bytes} bytes, and is not an array`;
     if ('same' in value) {
       this.#witnessAliases.push({ slot, target: value.same, bytes: BigInt(value.bytes ?? 0) });
       return undefined;
@@ -369,7 +369,7 @@ class Binder {
     if (value.drawn !== undefined) {
       const given = parseArgument(`int32[]:${value.drawn}`);
       const drawn = 'kind' in given && given.kind === 'array' && given.contents.kind === 'drawn' ? given.contents.drawn : undefined; // oxfmt-ignore
-      if (!drawn) return `is drawn by ${JSON.stringify(value.drawn)}; write for example mixed(1,64)`;
+      if (!drawn) return `has an unknown generator ${JSON.stringify(value.drawn)}; write for example mixed(1,64)`;
       if (drawn.kind === 'pointers') {
         this.#addPointers(slot, type ?? elementTypeNamed('int32')!, drawn);
         return undefined;
@@ -382,7 +382,7 @@ class Binder {
     const fill = readElement(type, String(value.fill ?? 0));
     const values = Object.entries(value.values ?? {}).map(([at, text]) => [Number(at), readElement(type, String(text))] as const); // oxfmt-ignore
     const wrong = [fill, ...values.map(([, bits]) => bits)].find((bits) => typeof bits !== 'bigint');
-    if (typeof fill !== 'bigint' || wrong !== undefined) return `holds a value that is none of ${type.name}`;
+    if (typeof fill !== 'bigint' || wrong !== undefined) return `has a value that is not of type ${type.name}`;
     const known = new Map(values.flatMap(([at, bits]) => (typeof bits === 'bigint' ? [[at, bits] as const] : [])));
     // The arrays of a replay are unbounded, so that it reproduces races regardless of the sizes.
     const buffer = { name: slot.names[0]!, elementBytes: type.bytes, bytes: null, fill, values: known };

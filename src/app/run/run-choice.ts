@@ -27,7 +27,7 @@ export function selectKernel(
   const asked = pattern === undefined ? '' : `--kernel ${pattern}`;
   const list = (kernels: readonly LaunchedKernel[]): string =>
     kernels.slice(0, 20).map(({ name, kernel }) => `  ${name.full}${kernel.location ? `  (${kernel.location.file}:${kernel.location.line})` : ''}`).join('\n'); // oxfmt-ignore
-  if (all.length === 0) throw new UsageError('There is no kernel in the file.');
+  if (all.length === 0) throw new UsageError('The file has no kernel.');
   if (selected.length === 0) throw new UsageError(`${asked} matches no kernel. The kernels are:\n${list(all)}`);
   throw new UsageError(
     `${asked === '' ? 'The file has several kernels; name one with --kernel' : `${asked} matches ${selected.length} kernels; name one`}:\n${list(selected)}`,
@@ -124,7 +124,7 @@ export function trackedArrays(names: readonly string[], kernel: Kernel, { arrays
     if (variable) return variable.symbol;
     const close = nearest(name, known);
     const hint = close === undefined ? '' : ` Did you mean ${close}?`;
-    throw new UsageError(`--track ${name}: there is no such array.${hint} There are: ${known.join(', ') || 'none'}.`);
+    throw new UsageError(`--track ${name}: no array has this name.${hint} There are: ${known.join(', ') || 'none'}.`);
   });
 }
 
@@ -137,6 +137,6 @@ export function requireDumps(dump: ReadonlyMap<string, string>, { arrays }: Bind
     const names = arrays.map((one) => one.name);
     const close = nearest(name, names);
     const hint = close === undefined ? '' : ` Did you mean ${close}?`;
-    throw new UsageError(`--dump ${name}: there is no such array.${hint} There are: ${names.join(', ') || 'none'}.`);
+    throw new UsageError(`--dump ${name}: no array has this name.${hint} There are: ${names.join(', ') || 'none'}.`);
   }
 }

@@ -98,7 +98,7 @@ function readBytes(path: string): Uint8Array | { readonly problem: string } {
     return new Uint8Array(readFileSync(path));
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    const reason = isMissing ? 'there is no such file' : error instanceof Error ? error.message : String(error);
+    const reason = isMissing ? 'the file does not exist' : error instanceof Error ? error.message : String(error);
     return { problem: `cannot be read from ${path}: ${reason}` };
   }
 }

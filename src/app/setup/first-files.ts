@@ -66,7 +66,7 @@ jobs:
           fetch-depth: 0
           submodules: recursive
           persist-credentials: false
-      # Any way to get nvcc on PATH will do, and a container image that has it saves this step.
+      # Any step that puts nvcc on PATH will do, and a container image that has it saves this step.
       - uses: Jimver/cuda-toolkit@v0.2.35
         with:
           cuda: '13.2.0'
@@ -106,7 +106,7 @@ function configurationText(found: Survey, action: string): string {
   const more = unlaunched.length - named.length;
   return [
     `# yaml-language-server: $schema=https://raw.githubusercontent.com/${repository}/${version}/src/settings/configuration.schema.json\n`,
-    '# What Selvage is told of this repository. `selvage init` wrote this file from its kernels and build files.\n',
+    '# Configuration of Selvage for this repository. `selvage init` wrote this file from its kernels and build files.\n',
     'version: 1\n',
     arch === undefined ? '' : `arch: [${arch}] # of ${architectures.join(', ')} in the build files\n`,
     flags.length === 0 ? '' : `nvcc:\n  args:\n${list(flags)}`,

@@ -59,7 +59,7 @@ export async function commitBefore(
   const { code, stdout } = await git(clone, ['rev-parse', '--verify', '--quiet', `${headSha}^1`]);
   if (code === 0) return stdout.trim();
   throw new UsageError(
-    `The clone does not hold the commit before ${headSha}. Use actions/checkout with \`fetch-depth: 2\`.`,
+    `The clone does not contain the commit before ${headSha}. Use actions/checkout with \`fetch-depth: 2\`.`,
   );
 }
 

@@ -15,7 +15,7 @@ export async function organisationDefaults(octokit: Octokit, owner: string): Pro
   const file = `${owner}/.github/${configurationName}`;
   try {
     const { data } = await octokit.rest.repos.getContent({ owner, repo: '.github', path: configurationName });
-    if (Array.isArray(data) || data.type !== 'file') return { file, problem: 'it is no regular file.' };
+    if (Array.isArray(data) || data.type !== 'file') return { file, problem: 'it is not a regular file.' };
     if (data.size > maxBytes || data.encoding !== 'base64')
       return { file, problem: `it has more than ${maxBytes} bytes.` };
     return { file, text: Buffer.from(data.content, 'base64').toString('utf8') };

@@ -114,7 +114,7 @@ async function buttonText(
   if (now !== headSha) return 'That check run is of an earlier commit; use the one of the newest.';
   if (action === 'fix') return answerTo({ kind: 'fix', id: 'all' }, comment, services);
   const list = await answerTo({ kind: 'help' }, comment, services);
-  const hint = action === 'ignore' ? 'Say which finding, and why: `/selvage ignore ID REASON`.' : 'Say which finding: `/selvage explain ID`.'; // oxfmt-ignore
+  const hint = action === 'ignore' ? 'Name the finding and a reason: `/selvage ignore ID REASON`.' : 'Name the finding: `/selvage explain ID`.'; // oxfmt-ignore
   return `${hint}\n\n${list}`;
 }
 
@@ -288,7 +288,7 @@ const trailer = 'Selvage-Command:';
 
 function findingTable({ kernels }: Report): string {
   const all = kernels.flatMap((kernel) => findingsOf(kernel).map((finding) => ({ finding, kernel })));
-  if (all.length === 0) return 'There are no findings in what this pull request changes.';
+  if (all.length === 0) return 'No findings in what this pull request changes.';
   const rows = all.slice(0, maxRows).map(({ finding, kernel }) => {
     const [place] = placesOf(finding);
     const where = place ? `${place.file}:${place.line}` : '';
@@ -372,7 +372,7 @@ async function ignored(
   const lines = analysed.source(place.file)!.split('\n');
   const [before = '', line = ''] = [lines[place.line - 2], lines[place.line - 1]];
   if (before.trimEnd().endsWith('\\'))
-    throw new CommandRefused('The finding is in a macro, where no comment can stand.');
+    throw new CommandRefused('The finding is in a macro, where no comment is possible.');
   const end = line.endsWith('\r') ? '\r' : '';
   const indent = /^[ \t]*/.exec(line)?.[0] ?? '';
   lines.splice(place.line - 1, 0, `${indent}// selvage-ignore ${finding.code}: ${reason}${end}`);

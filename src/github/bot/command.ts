@@ -57,7 +57,7 @@ export function parseCommand(body: string): BotCommand | undefined {
     case 'cost':
       return first === undefined ? wrong('name a kernel: `/selvage cost KERNEL`') : { kind: 'cost', kernel: words.slice(1).join(' ') }; // oxfmt-ignore
     default:
-      return wrong(`${word} is none of the commands`);
+      return wrong(`${word} is not one of the commands`);
   }
 }
 

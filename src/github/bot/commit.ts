@@ -30,7 +30,7 @@ export async function commitFiles(
   const { data: whole } = await octokit.rest.git.getTree({ ...place, tree_sha: parent.tree.sha, recursive: '1' });
   const entries = [...files].map(([path, content]) => {
     const mode = whole.tree.find((entry) => entry.path === path)?.mode;
-    if (mode !== '100644' && mode !== '100755') throw new NotCommitted(`${path} is no regular file of the branch.`);
+    if (mode !== '100644' && mode !== '100755') throw new NotCommitted(`${path} is not a regular file of the branch.`);
     return { path, mode, type: 'blob', content } as const;
   });
   try {

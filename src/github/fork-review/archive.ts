@@ -25,7 +25,7 @@ export function onlyFile(archive: Buffer, name: string, mostBytes: number): Buff
   const start = archive.readUInt32LE(end + 16);
   if (archive.readUInt16LE(end + 8) !== entries || archive.readUInt16LE(end + 4) !== 0)
     refuse('it is in several parts');
-  if (entries === 0 || entries > maxEntries) refuse(`it holds ${entries} entries`);
+  if (entries === 0 || entries > maxEntries) refuse(`it contains ${entries} entries`);
   if (start + size !== end) refuse('its directory is not at its end');
   let found: Buffer | undefined;
   for (let at = start, index = 0; index < entries; index += 1) {
@@ -35,8 +35,8 @@ export function onlyFile(archive: Buffer, name: string, mostBytes: number): Buff
     if (at + length > end) refuse('its directory is damaged');
     const own = archive.toString('utf8', at + 46, at + 46 + nameBytes);
     // The only entry that is read; the meaning of its name to a file system is irrelevant.
-    if (own !== name) refuse(`it holds an entry with another name than ${name}`);
-    if (found) refuse(`it holds ${name} twice`);
+    if (own !== name) refuse(`it contains an entry with another name than ${name}`);
+    if (found) refuse(`it contains ${name} twice`);
     found = contentOf(archive, at, start, nameBytes, mostBytes);
     at += length;
   }
@@ -46,7 +46,7 @@ export function onlyFile(archive: Buffer, name: string, mostBytes: number): Buff
 function endOf(archive: Buffer): number {
   // A comment of the archive may follow; those of upload-artifact have none.
   const end = archive.length - 22;
-  if (end < 0 || archive.readUInt32LE(end) !== endSignature) refuse('it is no ZIP archive');
+  if (end < 0 || archive.readUInt32LE(end) !== endSignature) refuse('it is not a ZIP archive');
   return end;
 }
 
@@ -60,7 +60,7 @@ function contentOf(archive: Buffer, at: number, limit: number, nameBytes: number
   const mode = archive.readUInt32LE(at + 38) >>> 16;
   const local = archive.readUInt32LE(at + 42);
   // Unix: a link, folder or device is not a regular file.
-  if (made === 3 && (mode & 0o170000) !== 0 && (mode & 0o170000) !== 0o100000) refuse('it holds a link or device');
+  if (made === 3 && (mode & 0o170000) !== 0 && (mode & 0o170000) !== 0o100000) refuse('it contains a link or device');
   if ((flags & 1) !== 0) refuse('it is encrypted');
   if (method !== 0 && method !== 8) refuse(`it is packed by method ${method}`);
   if (size > mostBytes) refuse(`its file has more than ${mostBytes} bytes`);
@@ -74,7 +74,7 @@ function contentOf(archive: Buffer, at: number, limit: number, nameBytes: number
   } catch {
     return refuse('its file cannot be unpacked within the limit');
   }
-  if (content.length !== size) refuse('its file has another size than the directory says');
+  if (content.length !== size) refuse('its file has another size than the directory specifies');
   if (crc32(content) !== checksum) refuse('its file does not fit its checksum');
   return content;
 }

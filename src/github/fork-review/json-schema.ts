@@ -43,7 +43,7 @@ function keywordFault(
     case 'const':
       return value === wanted ? undefined : `${place(at)} is not ${JSON.stringify(wanted)}`;
     case 'enum':
-      return (wanted as unknown[]).includes(value) ? undefined : `${place(at)} is none of ${JSON.stringify(wanted)}`;
+      return (wanted as unknown[]).includes(value) ? undefined : `${place(at)} is not one of ${JSON.stringify(wanted)}`;
     case 'pattern':
       if (typeof value !== 'string' || new RegExp(String(wanted), 'u').test(value)) return undefined;
       return `${place(at)} does not match ${String(wanted)}`;

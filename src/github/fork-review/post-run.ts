@@ -191,8 +191,7 @@ async function pullOf(
   const { data: listed } = await octokit.rest.pulls.list(asked);
   const own = listed.filter((pull) => pull.head.repo?.full_name === from.full_name && pull.base.repo.full_name === fullName); // oxfmt-ignore
   const pull = own.find(({ number }) => number === data.pullRequest);
-  if (!pull)
-    throw new RefusedArtifact(`#${data.pullRequest} is no open pull request of the branch that the run was of`);
+  if (!pull) throw new RefusedArtifact(`#${data.pullRequest} is not an open pull request of the branch of the run`);
   if (pull.head.sha !== head) throw new RefusedArtifact('the pull request has another commit by now');
   return { number: pull.number, base: pull.base.sha, draft: pull.draft === true };
 }

@@ -81,11 +81,11 @@ function measure(root: unknown): void {
   const visit = (value: unknown, depth: number): void => {
     values += 1;
     if (values > limits.values) throw new RefusedArtifact('the file has too many values');
-    if (depth > limits.depth) throw new RefusedArtifact('the values of the file lie too deep in each other');
+    if (depth > limits.depth) throw new RefusedArtifact('the values of the file are nested too deeply');
     if (typeof value === 'string' && value.length > limits.text) throw new RefusedArtifact('the file has a text that is too long'); // oxfmt-ignore
     if (typeof value !== 'object' || value === null) return;
     for (const [name, inner] of Object.entries(value)) {
-      if (name === '__proto__' || name.length > limits.text) throw new RefusedArtifact('the file has a name that is none of ours'); // oxfmt-ignore
+      if (name === '__proto__' || name.length > limits.text) throw new RefusedArtifact('the file has an unknown field name'); // oxfmt-ignore
       visit(inner, depth + 1);
     }
   };

@@ -17,7 +17,7 @@ export interface EarlyEnd {
 
 const titles: Readonly<Record<EarlyEnd['kind'], string>> = {
   usage: 'Not analysed: wrong usage or configuration',
-  defect: 'Not analysed: a defect of Selvage',
+  defect: 'Not analysed: an internal error of Selvage',
   cancelled: 'Not analysed: the run was cancelled',
   limit: 'Not analysed: the analysis passed its limits',
 };
@@ -68,7 +68,7 @@ function explanation({ kind, message }: EarlyEnd, headSha: string, secrets: read
       return `Selvage did not analyse ${commit}:\n\n${fencedBlock(safe.slice(0, MAX_MESSAGE))}`;
     }
     case 'defect':
-      return `Selvage did not analyse ${commit}: a defect of its own ended the run. The log of the job has the details.`;
+      return `Selvage did not analyse ${commit}: an internal error ended the run. The log of the job has the details.`;
     case 'limit':
       return `Selvage did not analyse ${commit}: ${escapeText(message)}. \`/selvage recheck\` tries again.`;
     case 'cancelled':

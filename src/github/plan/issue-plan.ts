@@ -26,8 +26,8 @@ export function planIssue(plan: ReviewPlan, branch: string): IssuePlan | null {
   const told = findings.map(({ fingerprints, severity, place, entryText }) => [fingerprints, severity, stands ? entryText : place]); // oxfmt-ignore
   const text = hashText(JSON.stringify([check.title, told]));
   const intro = stands
-    ? `Selvage checks the whole branch ${codeSpan(branch)}. It updates this issue, and closes it when nothing is left. Who closes it as not planned is not told again.`
-    : `Nothing stands on ${codeSpan(branch)} any more, as of ${shortSha(headSha)}.`;
+    ? `Selvage checks the whole branch ${codeSpan(branch)}. It updates this issue, and closes it when nothing is left. If it is closed as not planned, it stays closed.`
+    : `No findings are left on ${codeSpan(branch)}, as of ${shortSha(headSha)}.`;
   const body = `${printMarker('issue', { text })}${intro}\n\n${check.summary}`;
-  return { title: stands ? `Selvage: ${check.title}` : 'Selvage: nothing stands', body: fitMarkdown(body, COMMENT_BUDGET, CUT), text, stands }; // oxfmt-ignore
+  return { title: stands ? `Selvage: ${check.title}` : 'Selvage: no findings left', body: fitMarkdown(body, COMMENT_BUDGET, CUT), text, stands }; // oxfmt-ignore
 }

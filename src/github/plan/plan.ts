@@ -160,7 +160,7 @@ export function renderPlan(plan: ReviewPlan): string {
       parts.push(`### ${comment.path}:${lines}\n\n${visible(comment.body)}`);
     }
   } else {
-    parts.push('## Review\n\nNone: there are no new findings on the diff.');
+    parts.push('## Review\n\nNone: the diff has no new findings.');
   }
   const summary = plan.summary.createIfMissing ? 'Summary comment' : 'Summary comment (only if one exists)';
   parts.push(`## ${summary}\n\n${visible(plan.summary.body)}`);

@@ -42,7 +42,7 @@ export function composeReview(
 function headingOf(entries: readonly PlannedFinding[], refused: ReadonlySet<PlannedFinding>): string {
   const reasons = new Set(entries.map((entry) => (refused.has(entry) ? 'refused' : entry.withoutComment)));
   if (reasons.size === 0) return '';
-  if (reasons.size > 1) return 'Findings without a comment of their own:';
+  if (reasons.size > 1) return 'Findings without a separate comment:';
   if (reasons.has('refused')) return 'Findings whose comments GitHub refused:';
   return reasons.has('not-in-diff')
     ? 'Findings on lines that the diff does not show:'

@@ -18,7 +18,7 @@ const MOST_PAGES = 3;
 /** Updates the issue, and returns the result. Never throws for a rejected request. */
 export async function publishIssue(octokit: Octokit, target: RepositoryTarget, plan: IssuePlan): Promise<string[]> {
   try {
-    return [`The issue on what stands: ${await bringUpToDate(octokit, target, plan)}.`];
+    return [`The issue on the findings of the branch: ${await bringUpToDate(octokit, target, plan)}.`];
   } catch (error) {
     return [describeProblem(problemOf('issue', 'issues: write', error))];
   }

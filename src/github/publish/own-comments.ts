@@ -49,7 +49,7 @@ export function cachedViewer(octokit: Octokit): Viewer {
   const query = async (): Promise<string> => {
     const answer = await octokit.graphql<{ viewer?: { login?: string } }>('query { viewer { login } }');
     const name = answer.viewer?.login;
-    if (typeof name !== 'string') throw new Error('GitHub does not say as whom the token writes');
+    if (typeof name !== 'string') throw new Error('GitHub does not name the account of the token');
     return name;
   };
   // The client does not retry errors in a response of status 200.

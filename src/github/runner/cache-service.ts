@@ -38,7 +38,7 @@ export async function restoreBytes(from: CacheService, prefix: string, mostBytes
   let size = 0;
   for await (const part of response.body as AsyncIterable<Uint8Array>) {
     size += part.length;
-    if (size > mostBytes) throw new Error(`the cache holds more than ${mostBytes} bytes`);
+    if (size > mostBytes) throw new Error(`the cache contains more than ${mostBytes} bytes`);
     parts.push(part);
   }
   return Buffer.concat(parts);

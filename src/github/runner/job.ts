@@ -58,7 +58,7 @@ export function keepDefect({ kernel, error, files }: Defect, environment: Enviro
   const folder = mkdtempSync(join(reportFolder(environment), 'defect-'));
   for (const [name, text] of files) writeFileSync(join(folder, name), text);
   core.info(
-    `A defect of Selvage in kernel ${kernel}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+    `Internal error of Selvage in kernel ${kernel}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
   );
   core.info(`The input was saved in ${folder}; please report it.`);
 }

@@ -51,14 +51,14 @@ export async function keepResults({ environment, service, mayWrite, log }: KeepR
     async save() {
       try {
         if (!service) return;
-        if (!mayWrite) return log('The results of this run are not kept, since runs of other code would read them.');
+        if (!mayWrite) return log('The results of this run are not cached, since runs of other code would read them.');
         if (storedFiles(folder).length === known) return;
         const pack = packResults(folder, maxBytes);
         const { GITHUB_RUN_ID: run = '0', GITHUB_RUN_ATTEMPT: attempt = '1', GITHUB_JOB: job = '' } = environment;
         const isSaved = await saveBytes(service, `${prefix}${run}-${attempt}-${job.slice(0, 100)}`, pack);
-        if (isSaved) log(`The results of this run are kept for later ones (${pack.length} bytes).`);
+        if (isSaved) log(`The results of this run are cached for later ones (${pack.length} bytes).`);
       } catch (error) {
-        log(`The results of this run cannot be kept: ${messageOf(error)}`);
+        log(`The results of this run cannot be cached: ${messageOf(error)}`);
       } finally {
         rmSync(folder, { recursive: true, force: true });
       }

@@ -91,7 +91,7 @@ export function costLines(
 /** SASS statistics in one line; by source line if no other list is by line, or if everything is requested. */
 function codeLines(code: CodeReport, isByLine: boolean, isListed: boolean, paint: Paint, source: SourceOf): string[] {
   const { instructions, steps, unknown, translation, lines, live, merged } = code;
-  const order = translation.checked ? 'in the order of the PTX' : `not held against the PTX: ${translation.reason}`;
+  const order = translation.checked ? 'in the order of the PTX' : `not compared with the PTX: ${translation.reason}`;
   const strange = unknown === 0 ? '' : `, ${unknown} of them unknown`;
   const at = live?.location ? ` at line ${live.location.line}` : '';
   const pressure = live ? `, at most ${live.registers} registers live at once${at}` : '';

@@ -53,7 +53,7 @@ test('a rejected flag is reported at the place that specifies it', async (t) => 
   const { diagnostics } = await builder.build(unit, 'verification', 'sm_80');
   const refused = diagnostics.map(({ code, message }) => [
     code,
-    /^Selvage refuses the flag ([^:]*):/.exec(message)?.[1],
+    /^Selvage rejects the flag ([^:]*):/.exec(message)?.[1],
   ]);
   assert.deepEqual(refused, [
     ['compile/flag-refused', '--run of build/compile_commands.json'],
@@ -66,7 +66,7 @@ test('flags of an explicit configuration are reported at that configuration', as
   const configuration = 'version: 1\nnvcc: { args: ["-ccbin=x"] }\n';
   const { builder, unit } = await builderFor(t, { compiler: '', configuration, config: 'ci/checks.yml' });
   const [refused] = (await builder.build(unit, 'production', 'sm_80')).diagnostics;
-  assert.match(refused?.message ?? '', /^Selvage refuses the flag -ccbin=x of ci\/checks\.yml:/);
+  assert.match(refused?.message ?? '', /^Selvage rejects the flag -ccbin=x of ci\/checks\.yml:/);
 });
 
 test('compiler output is logged once, although both builds produce it', async (t) => {

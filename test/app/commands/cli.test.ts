@@ -162,7 +162,7 @@ const wrongUsage: readonly (readonly [string, readonly string[], RegExp])[] = [
   ['a malformed assumption', ['check', 'matmul.ptx', '--assume', 'n +'], /column \d/],
   ['an assumption about a name that PTX lacks', ['check', 'matmul.ptx', '--assume', 'n > 0'], /param0, param1, param2, param3/],
   ['paths for the server', ['serve', 'matmul.ptx'], /takes no options and no paths/],
-  ['a trace that is not there', ['idempotency', 'matmul.ptx', '--launches', 'none.jsonl'], /none\.jsonl: there is no such file/],
+  ['a trace that is not there', ['idempotency', 'matmul.ptx', '--launches', 'none.jsonl'], /none\.jsonl: the file does not exist/],
   ['a trace for another command', ['check', 'matmul.ptx', '--launches', 'none.jsonl'], /belongs to .selvage idempotency./],
   ['a review without a base', ['review'], /--base/],
   ['a comparison of one thing', ['compare', 'matmul.ptx'], /two commits or two files/],

@@ -193,7 +193,7 @@ __global__ void wrong(int *a) {
   writeFileSync(join(folder, 'wrong.cu'), text);
   const { status, stdout } = await selvage(['check', 'wrong.cu']);
   assert.equal(status, 3);
-  assert.match(stdout, /^error\[compile\/refused\]: Nothing in wrong\.cu can run: ptxas refuses it for sm_80: .*bogus.*\n --> wrong\.cu:3/m); // oxfmt-ignore
+  assert.match(stdout, /^error\[compile\/refused\]: Nothing in wrong\.cu can run: ptxas rejects it for sm_80: .*bogus.*\n --> wrong\.cu:3/m); // oxfmt-ignore
   assert.match(stdout, /what a warp costs \(unknown instruction bogus\.u32\)/);
   assert.match(stdout, /; incomplete because of 1 error$/m);
 });

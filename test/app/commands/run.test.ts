@@ -189,20 +189,20 @@ test('missing, unknown or invalid arguments are rejected', async () => {
   await refused(/--arg A has 2 elements, and 3 are given/, ...a('int32[2]:[1,2,3]'));
   await refused(/--arg A has elements of type flaot32, which is not known; did you mean float32\?/, ...a('flaot32[3]'));
   await refused(/--arg A holds itoa; did you mean iota\?/, ...a('int32[3]:itoa'));
-  await refused(/--arg A holds random; write random\(SEED\)/, ...a('int32[3]:random'));
+  await refused(/--arg A contains random; write random\(SEED\)/, ...a('int32[3]:random'));
   await refused(/--arg A asks for random numbers from 5 to 2, but 2 is less than 5/, ...a('int32[3]:random(1,5,2)'));
-  await refused(/--arg A holds fill\(\); write fill\(VALUE\)/, ...a('int32[3]:fill()'));
+  await refused(/--arg A contains fill\(\); write fill\(VALUE\)/, ...a('int32[3]:fill()'));
   await refused(/--arg A is filled with a value that is wrong: 300 does not fit in 8 bits/, ...a('uint8[3]:fill(300)'));
   await refused(/--arg A has an element 1 that is wrong: x is not a whole number/, ...a('int32:[1,x]'));
   await refused(/--arg A has no length; write int32\[1024\]/, ...a('int32:iota'));
   await refused(/--arg A has no bounds, so it can contain only zeros/, ...a('int32[]:iota'));
   await refused(/--arg A has 8000000000 bytes; an array may have 1073741824/, ...a('float64[1000000000]'));
-  await refused(/--arg A does not say of what type its elements are; write param0=float32/, ...a('[1,2]'));
-  await refused(/--arg A cannot be read from .*there is no such file/, ...a('int32:@none.bin'));
+  await refused(/--arg A does not specify the type of its elements; write param0=float32/, ...a('[1,2]'));
+  await refused(/--arg A cannot be read from .*the file does not exist/, ...a('int32:@none.bin'));
   write('seven.bin', new Uint8Array(7));
   await refused(/--arg A has 7 bytes, which is not a multiple of the 4 bytes of int32/, ...a('int32:@seven.bin'));
   write('eight.bin', new Uint8Array(8));
-  await refused(/--arg A has 3 elements, and the file holds 2/, ...a('int32[3]:@eight.bin'));
+  await refused(/--arg A has 3 elements, and the file has 2/, ...a('int32[3]:@eight.bin'));
   await refused(/--arg param1 points into C, which is not given as an array; the arrays are: param0/, 'copy.ptx', ...one, '--arg', 'A=int32[32]', '--arg', 'B=&C'); // oxfmt-ignore
   await refused(/--arg param1 points to byte 200 of param0, past its end: it has 128 bytes/, 'copy.ptx', ...one, '--arg', 'A=int32[32]', '--arg', 'B=&A[50]'); // oxfmt-ignore
   await refused(/--arg B is &1; an alias is &A/, 'copy.ptx', ...one, '--arg', 'A=int32[32]', '--arg', 'B=&1');
@@ -241,8 +241,8 @@ test('arguments that do not describe a launch of one kernel are rejected', async
   await refused(/--backend wasm: choose one of .*/, 'copy.ptx', '--backend', 'wasm');
   await refused(/--assume belongs to/, 'copy.ptx', '--assume', 'n > 0');
   await refused(/two runs/, 'copy.ptx', '--trace', '--counters');
-  await refused(/--dump C: there is no such array/, 'copy.ptx', ...one, ...zeros, '--dump', 'C=c.bin');
-  await refused(/--track C: there is no such array/, 'copy.ptx', ...one, ...zeros, '--track', 'C');
+  await refused(/--dump C: no array has this name/, 'copy.ptx', ...one, ...zeros, '--dump', 'C=c.bin');
+  await refused(/--track C: no array has this name/, 'copy.ptx', ...one, ...zeros, '--track', 'C');
   await refused(/cannot be written/, 'copy.ptx', ...one, ...zeros, '--dump', 'A=none/a.bin');
   write('bounds.ptx', kernelSource('').replace('n) {', 'n) .maxntid 64, 1, 1 {'));
   await refused(/k allows 64 threads per block; a launch with 128 fails/, 'bounds.ptx', '--block', '128', '--grid', '1', ...zeros); // oxfmt-ignore
@@ -649,7 +649,7 @@ test('invalid witnesses are rejected', async () => {
     return ['copy.ptx', '--input', 'bad.json'];
   };
   const witness = { kernel: 'k', block: [32, 1, 1], grid: [1, 1, 1], args: { param0: { type: 'int32', length: 32 }, param1: { same: 'param0' } } }; // oxfmt-ignore
-  await refused(/--input none\.json .*there is no such file/, 'copy.ptx', '--input', 'none.json');
+  await refused(/--input none\.json .*the file does not exist/, 'copy.ptx', '--input', 'none.json');
   await refused(/is not JSON/, ...input('{'));
   await refused(/contains no witness/, ...input('{ "kernels": [] }'));
   await refused(/the witness is wrong at grid/, ...input(JSON.stringify({ ...witness, grid: 3 })));
@@ -669,7 +669,7 @@ test('invalid witnesses are rejected', async () => {
     [{ ...array, values: { '-1': 3 } }, /wrong at args\.param0\.values\.-1: write the index of an element/],
     [{ ...array, values: { x: 3 } }, /wrong at args\.param0\.values\.x: write the index of an element/],
     [{ ...array, values: [] }, /wrong at args\.param0\.values: write an object/],
-    [{ ...array, drawn: 'lots' }, /param0 is drawn by "lots"; write for example mixed\(1,64\)/],
+    [{ ...array, drawn: 'lots' }, /param0 has an unknown generator "lots"; write for example mixed\(1,64\)/],
     [{ type: 'int64', length: 4, fill: 2 ** 53 }, /param0 holds 9007199254740992, .*write it in quotes/],
     [{ same: 'param0', bytes: -4 }, /wrong at args\.param0\.bytes: write a whole number, 0 or more/],
     [null, /wrong at args\.param0: write a number or an array/],

@@ -185,7 +185,7 @@ test(
     await assert.rejects(analyseTo(linked, { base: racier }), /\.selvage\.yml cannot be read: it leads out/);
     await assert.rejects(
       analyseTo(racier, { configurationFrom: 'base', ...named('strict.yml') }),
-      /strict\.yml cannot be read: there is no such file/,
+      /strict\.yml cannot be read: the file does not exist/,
     );
     git('reset', '--quiet', '--hard', racy);
   },

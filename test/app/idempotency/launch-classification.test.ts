@@ -73,24 +73,27 @@ test('launches are classified by their allocations and sizes', { skip: withoutNv
     ['add<<<4, 256>>>(a, b, a, n);', 'undecided: `a` and `out` are in the same memory'],
     // Only the size of the written range is unknown.
     ['add<<<4, 256>>>(a, b, c, n);', 'idempotent'],
-    ['add<<<4, 256>>>(a, given, c, n);', 'undecided: the host program does not say `b`'],
+    ['add<<<4, 256>>>(a, given, c, n);', 'undecided: the host program does not specify `b`'],
     // Unspecified sizes: different allocations, one allocation, and a pointer to any.
     ['add<<<m, 256>>>(a, b, c, n);', `idempotent: ${wrap}`],
     ['add<<<4, 256>>>(a, a, b, m);', `idempotent: 8000: ${wrap}`],
     ['add<<<dim3(m, 1, 1), 256>>>(a, b, b + 1000, m);', 'undecided: `b` and `out` are in the same memory'],
-    ['add<<<m, 256>>>(a, given, b, n);', 'undecided: the host program does not say grid, `b`'],
+    ['add<<<m, 256>>>(a, given, b, n);', 'undecided: the host program does not specify grid, `b`'],
     // The number of blocks along an axis that the kernel does not read is irrelevant.
-    ['add<<<dim3(4, m, 1), 256>>>(a, b, c, n);', 'undecided: the host program does not say grid'],
-    ['add<<<4, dim3(64, m, 1)>>>(a, b, c, n);', 'undecided: the host program does not say block'],
-    ['half<<<m, 256>>>(a, n);', 'undecided: the host program does not say grid'],
+    ['add<<<dim3(4, m, 1), 256>>>(a, b, c, n);', 'undecided: the host program does not specify grid'],
+    ['add<<<4, dim3(64, m, 1)>>>(a, b, c, n);', 'undecided: the host program does not specify block'],
+    ['half<<<m, 256>>>(a, n);', 'undecided: the host program does not specify grid'],
     ['fill<<<m, 256>>>(given, n);', `idempotent: ${wrap}`],
     ['fill<<<4, 256>>>(a, n);', 'idempotent: 4000'],
     ['count<<<1, 256>>>(a);', 'non-idempotent'],
     ['look<<<1, 256>>>(ofArray(image), a);', 'idempotent: 4000'],
     ['look<<<1, 256>>>(ofLine(b), a);', 'idempotent: 4000'],
     ['look<<<1, 256>>>(ofLine(b + 1000), b);', 'undecided: `texture` and `out` are in the same memory'],
-    ['look<<<1, 256>>>(ofLine(given), a);', 'undecided: the host program does not say `texture`'],
-    ['look<<<1, 256>>>(given == a ? ofLine(a) : ofLine(b), a);', 'undecided: the host program does not say `texture`'],
+    ['look<<<1, 256>>>(ofLine(given), a);', 'undecided: the host program does not specify `texture`'],
+    [
+      'look<<<1, 256>>>(given == a ? ofLine(a) : ofLine(b), a);',
+      'undecided: the host program does not specify `texture`',
+    ],
   ];
   const found = await judged(said.map(([launch]) => `  ${launch}`).join('\n'));
   assert.deepEqual(Object.fromEntries(found), Object.fromEntries(said));

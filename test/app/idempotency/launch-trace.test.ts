@@ -67,7 +67,7 @@ const malformed: readonly (readonly [unknown, RegExp])[] = [
   ['', /not JSON/],
   ['[]', /not a JSON object/],
   ['null', /not a JSON object/],
-  [{ ...line, gird: 4 }, /no field "gird"/],
+  [{ ...line, gird: 4 }, /the field "gird" is unknown/],
   [{ ...line, kernel: 7 }, /`kernel` is not the name/],
   [{ ...line, grid: 1.5 }, /`grid` is not a whole number/],
   [{ ...line, grid: [] }, /`grid` has 0 dimensions/],

@@ -89,7 +89,7 @@ test('nothing is overwritten without --force, and a dry run writes nothing', asy
   const first = await selvage(['init'], folder, { entry: notCloned });
   assert.match(first.stderr, /\.selvage\.yml is there already and was kept; --force replaces it/);
   assert.match(first.stderr, /wrote \.github\/workflows\/selvage\.yml/);
-  assert.match(first.stderr, /put the repository of the action in place of OWNER\/selvage@v0/);
+  assert.match(first.stderr, /replace OWNER\/selvage@v0 in .* by the repository of the action/);
   assert.equal(read(folder, '.selvage.yml'), 'version: 1\n');
   const forced = await selvage(['init', '--force'], folder);
   assert.match(forced.stderr, /replaced \.selvage\.yml/);

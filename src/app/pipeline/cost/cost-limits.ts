@@ -89,7 +89,7 @@ function boundStanding(
     first('kept', runs) ??
     first('kept') ??
     first('exceeded') ??
-    all[0] ?? [{ kind: 'not-compared', reason: 'there is no bound' }, { head: null }]
+    all[0] ?? [{ kind: 'not-compared', reason: 'no bound was found' }, { head: null }]
   );
 }
 
@@ -101,7 +101,7 @@ function oneStanding(
 ): readonly [Standing, Found] {
   const standing: Standing =
     bound === null
-      ? { kind: 'not-compared', reason: reason ?? 'there is no bound' }
+      ? { kind: 'not-compared', reason: reason ?? 'no bound was found' }
       : standingOf(entry, bound, limit.value as Expression, limit.strict);
   const line = dearest(lines, entry);
   const location = line?.location ?? entry.kernel.location;

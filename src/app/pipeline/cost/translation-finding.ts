@@ -40,7 +40,7 @@ export function translationFinding(
     const place = locationOf(ptxLine);
     return place ? `line ${place.line}` : `line ${ptxLine} of its PTX`;
   };
-  const made = `code that ptxas makes of ${name} (${file}) for ${arch}`;
+  const made = `code that ptxas generates for ${name} (${file}, ${arch})`;
   const faultFinding = (
     code: 'assembly/missing' | 'assembly/order',
     ptxLine: number,
@@ -61,14 +61,14 @@ export function translationFinding(
       return faultFinding('assembly/missing', fault.ptxLine, `The ${made} computes a value at ${at(fault.ptxLine)} that no instruction uses. The instruction of the PTX that uses it may be missing.`, false); // oxfmt-ignore
     case 'stray': {
       const [is, wanted] = fault.what === 'access' ? ['an access of memory', 'a barrier'] : ['a barrier', 'an access of memory']; // oxfmt-ignore
-      return faultFinding('assembly/order', fault.ptxLine, `In the ${made} ${is} stands at ${at(fault.ptxLine)}, where its PTX has ${wanted}.`); // oxfmt-ignore
+      return faultFinding('assembly/order', fault.ptxLine, `In the ${made} ${is} is at ${at(fault.ptxLine)}, where its PTX has ${wanted}.`); // oxfmt-ignore
     }
     case 'foreign': {
       const what = { address: 'an address', data: 'data', guard: 'a condition' }[fault.what];
-      return faultFinding('assembly/order', fault.ptxLine, fault.isCertain ? `In the ${made} the access at ${at(fault.ptxLine)} uses ${what} that its PTX does not use. Another access stands in its place.` : `In the ${made} the access at ${at(fault.ptxLine)} uses ${what} that Selvage does not find in its PTX. Another access may stand in its place.`, fault.isCertain); // oxfmt-ignore
+      return faultFinding('assembly/order', fault.ptxLine, fault.isCertain ? `In the ${made} the access at ${at(fault.ptxLine)} uses ${what} that its PTX does not use. Another access has taken its place.` : `In the ${made} the access at ${at(fault.ptxLine)} uses ${what} that Selvage does not find in its PTX. Another access may have taken its place.`, fault.isCertain); // oxfmt-ignore
     }
     case 'weaker':
-      return faultFinding('assembly/order', fault.ptxLine, `In the ${made} the access at ${at(fault.ptxLine)} is weaker than its PTX asks for: other threads may not see it in the order that its PTX promises. Another access may stand in its place.`); // oxfmt-ignore
+      return faultFinding('assembly/order', fault.ptxLine, `In the ${made} the access at ${at(fault.ptxLine)} is weaker than its PTX requires: other threads may not see it in the order that its PTX guarantees. Another access may have taken its place.`); // oxfmt-ignore
     case 'reversed':
       return faultFinding('assembly/order', fault.later, `In the ${made} the access at ${at(fault.later)} may come before the one at ${at(fault.earlier)}; its PTX has a ${fault.what} between them.`); // oxfmt-ignore
     case 'unseparated':
