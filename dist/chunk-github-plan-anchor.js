@@ -64,7 +64,7 @@ ${fencedBlock(offer.patch,"diff")}`}function introduction({reason,kernels,isPart
 
 `),list=withinBudget(entries,refused,64e3-byteLength(marker+head)-200),body=[head,...list].filter(part=>part!=="").join(`
 
-`);return{event:"COMMENT",body:fitMarkdown(marker+body,64e3,CUT),comments}}function headingOf(entries,refused){let reasons=new Set(entries.map(entry=>refused.has(entry)?"refused":entry.withoutComment));return reasons.size===0?"":reasons.size>1?"Findings without a comment of their own:":reasons.has("refused")?"Findings whose comments GitHub refused:":reasons.has("not-in-diff")?"Findings on lines that the diff does not show:":"Findings over the maximum number of comments:"}function nameOf({fingerprints}){return fingerprints.slice(0,MAX_FINGERPRINTS2)}function withinBudget(entries,refused,budget){let list=[],left=budget;for(let finding of entries){let text=`${printEntryMarker({fingerprints:nameOf(finding),path:finding.path,isRefused:refused.has(finding),text:finding.entryText})}
+`);return{event:"COMMENT",body:fitMarkdown(marker+body,64e3,CUT),comments}}function headingOf(entries,refused){let reasons=new Set(entries.map(entry=>refused.has(entry)?"refused":entry.withoutComment));return reasons.size===0?"":reasons.size>1?"Findings without a separate comment:":reasons.has("refused")?"Findings whose comments GitHub refused:":reasons.has("not-in-diff")?"Findings on lines that the diff does not show:":"Findings over the maximum number of comments:"}function nameOf({fingerprints}){return fingerprints.slice(0,MAX_FINGERPRINTS2)}function withinBudget(entries,refused,budget){let list=[],left=budget;for(let finding of entries){let text=`${printEntryMarker({fingerprints:nameOf(finding),path:finding.path,isRefused:refused.has(finding),text:finding.entryText})}
 ${finding.entry}`;if(left-=byteLength(text)+2,left<0)return[...list,`- and ${entries.length-list.length} more; see the job summary`];list.push(text)}return list}function parseBody(body){let lines=body.replaceAll(`\r
 `,`
 `).replace(/^[^\n]*\n/,"").split(`
@@ -92,7 +92,7 @@ ${visible(plan.review.body)}`);for(let comment of plan.review.comments){let line
 
 ${visible(comment.body)}`)}}else parts.push(`## Review
 
-None: there are no new findings on the diff.`);let summary=plan.summary.createIfMissing?"Summary comment":"Summary comment (only if one exists)";parts.push(`## ${summary}
+None: the diff has no new findings.`);let summary=plan.summary.createIfMissing?"Summary comment":"Summary comment (only if one exists)";parts.push(`## ${summary}
 
 ${visible(plan.summary.body)}`);let{title,conclusion,annotations}=plan.check,check=[`## Check run: ${conclusion}`,title];return annotations.length>0&&check.push(annotations.map(one=>`- ${one.path}:${one.startLine} (${one.severity}) ${one.title}`).join(`
 `)),parts.push(check.join(`

@@ -48,7 +48,7 @@ and ${own-listing.length} more`:"";return`<tr><th>${escapeHtml(place(location))}
     const cells = all('[data-cell]', stepper);
     const lines = all('[data-line]', stepper.closest('.frame'));
     const [back, next] = all('button', stepper);
-    const told = one('output', stepper);
+    const position = one('output', stepper);
     if (moves.length === 0) continue;
     let at = moves.length;
     const show = (step) => {
@@ -66,7 +66,7 @@ and ${own-listing.length} more`:"";return`<tr><th>${escapeHtml(place(location))}
       for (const line of lines)
         for (const thread of ['0', '1'])
           line.classList.toggle('on' + thread, places.get(thread) === line.dataset.line);
-      told.textContent = 'step ' + at + ' of ' + moves.length;
+      position.textContent = 'step ' + at + ' of ' + moves.length;
       back.disabled = at === 1;
       next.disabled = at === moves.length;
     };
