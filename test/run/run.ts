@@ -1,9 +1,9 @@
 /**
- * Runs the tests: `npm test`, or `npm run test:long` for those of `*.long.ts`; with names of files only these. Runs
+ * Runs the tests: `npm test`, or `npm run test:long` for those of `*.long.ts`; with names of files or folders only these. Runs
  * share a cache in the user's cache folder: the stripped and compiled code of `src/` and `test/`, the builds of nvcc,
  * results of type checks, and the time of each file.
  */
-import { globSync } from 'node:fs';
+import { globSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { fork } from 'node:child_process';
@@ -20,7 +20,10 @@ const summary = /^ℹ (tests|suites|pass|fail|cancelled|skipped|todo|duration_ms
 const [first, ...others] = process.argv.slice(2);
 const isLong = first === '--long';
 const named = isLong || first === undefined ? others : [first, ...others];
-const files = globSync(named.length > 0 ? named : isLong ? 'test/**/*.long.ts' : 'test/**/*.test.ts').sort();
+const pattern = isLong ? '**/*.long.ts' : '**/*.test.ts';
+const isFolder = (name: string): boolean => statSync(name, { throwIfNoEntry: false })?.isDirectory() === true;
+const wanted = named.map((name) => (isFolder(name) ? join(name, pattern) : name));
+const files = globSync(wanted.length > 0 ? wanted : `test/${pattern}`).sort();
 if (files.length === 0) throw new Error(`no such files: ${named.join(' ')}`);
 
 const stated = process.env['XDG_CACHE_HOME'];
