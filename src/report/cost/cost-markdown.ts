@@ -80,7 +80,7 @@ export function costTable(cost: CostReport, sourceOf: SourceOf = () => undefined
   const lines: string[] = [];
   if (source) {
     const builds = production ? [source, production] : [source];
-    lines.push(`| of one warp | ${production ? 'as written, at most | as compiled, at most' : 'at most'} |`, `|---${'|---'.repeat(builds.length)}|`); // oxfmt-ignore
+    lines.push(`| of one warp | ${production ? 'verification build, at most | production build, at most' : 'at most'} |`, `|---${'|---'.repeat(builds.length)}|`); // oxfmt-ignore
     for (const metric of boundMetrics) lines.push(`| ${metric} | ${builds.map((build) => boundCell(build[metric])).join(' | ')} |`); // oxfmt-ignore
     lines.push('');
     const costly = (source[byLine].lines ?? []).filter(({ bound }) => bound !== '0').slice(0, 5);
@@ -95,7 +95,7 @@ export function costTable(cost: CostReport, sourceOf: SourceOf = () => undefined
       const bound = build?.[metric].bound ?? '';
       if (wholeBound(bound).length <= MAX_BRIEF) return [];
       return [
-        `- ${metric}${production ? [' as written', ' as compiled'][at]! : ''}: ${codeSpan(cutAt(wholeBound(bound)))}`,
+        `- ${metric}${production ? [' (verification build)', ' (production build)'][at]! : ''}: ${codeSpan(cutAt(wholeBound(bound)))}`,
       ];
     }),
   );

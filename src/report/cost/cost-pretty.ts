@@ -55,7 +55,10 @@ export function costLines(
       boundText(written[metric], verbose),
       ...(production ? [boundText(production[metric], verbose)] : []),
     ]);
-    const head = ['of one warp', ...(production ? ['as written, at most', 'as compiled, at most'] : ['at most'])];
+    const head = [
+      'of one warp',
+      ...(production ? ['verification build, at most', 'production build, at most'] : ['at most']),
+    ];
     const [first, ...rest] = aligned([head, ...rows]);
     lines.push(paint('dim', `    ${first}`), ...rest.map((row) => `    ${row}`));
     for (const metric of verbose ? boundMetrics : byLine) {
@@ -74,7 +77,7 @@ export function costLines(
     const unbounded = reasonLines(written, () => true);
     // Reasons of the production build only, if the verification build has a bound.
     const asCompiled = production ? reasonLines(production, (metric) => written[metric].bound !== null) : [];
-    for (const line of [...unbounded, ...asCompiled.map((line) => `as compiled, ${line}`)])
+    for (const line of [...unbounded, ...asCompiled.map((line) => `production build, ${line}`)])
       lines.push(`    ${paint('yellow', '?')} ${line}`);
   }
   const whole = totals?.production ?? totals?.source;
@@ -180,8 +183,8 @@ function limitLines({ limits = [], bounds }: CostReport, paint: Paint): string[]
     .filter(({ standing }) => standing === 'kept')
     .map(({ metric, limit, build, at }) => {
       const names = argumentsText(at ?? {});
-      const written = build === 'source' && bounds.production ? ['as written (the bound as compiled is looser)'] : [];
-      const notes = [...(names === '' ? [] : [`at ${names}`]), ...written];
+      const source = build === 'source' && bounds.production ? ['verification build (the bound of the production build is looser)'] : []; // oxfmt-ignore
+      const notes = [...(names === '' ? [] : [`at ${names}`]), ...source];
       return `    ${paint('green', '✓')} ${[`${metric} ${limit}`, ...notes].join(' ')}`;
     });
 }

@@ -119,8 +119,8 @@ function costTable({ cost }: KernelReport, sourceOf: SourceOf): string {
     return `<td data-of="${of}"><details><summary>${shown}</summary><code>${escapeHtml(whole)}</code></details></td>`;
   };
   const builds = [
-    ...(source ? [{ build: source, of: production ? 'as written' : 'at most' }] : []),
-    ...(production ? [{ build: production, of: source ? 'as compiled' : 'at most' }] : []),
+    ...(source ? [{ build: source, of: production ? 'verification build' : 'at most' }] : []),
+    ...(production ? [{ build: production, of: source ? 'production build' : 'at most' }] : []),
   ];
   const rows = boundMetrics.map(
     (metric) =>

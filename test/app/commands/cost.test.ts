@@ -131,7 +131,7 @@ test('both builds, resources and occupancy of CUDA', { skip: withoutNvcc }, asyn
     pretty,
     /68192 bytes of shared memory, occupancy 50 % \(limited by (threads|shared)\)|68192 bytes of shared memory/,
   );
-  assert.match(pretty, /as written, at most +as compiled, at most/);
+  assert.match(pretty, /verification build, at most +production build, at most/);
   assert.match(pretty, /at most max\(1, ceil\(n\/32\)\) = 4 times, of which a warp executes at most /);
   assert.match(pretty, /line 15 +5\*ceil\(n\/32\) = 20 +up to 5 sectors per access instead of 4/);
 });
