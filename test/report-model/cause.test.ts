@@ -153,7 +153,7 @@ test('every format reports a finding of several kernels once, and names them', a
   assert.match(html, /<li>in <code>k&#60;128&#62;<\/code>, <code>k&#60;256&#62;<\/code> \(sm_80 and sm_90\)<\/li>/);
   const { runs } = JSON.parse(await render('sarif', report, options)) as { runs: { results: { message: { text: string } }[] }[] }; // oxfmt-ignore
   assert.equal(runs[0]?.results.length, 1);
-  assert.match(runs[0]?.results[0]?.message.text ?? '', /^k<128>, k<256> \(sm_80 and sm_90\): 3 meets 5\. Accesses/);
+  assert.match(runs[0]?.results[0]?.message.text ?? '', /^k<128>, k<256> \(sm_80 and sm_90\): 3 races with 5\. Accesses/);
 });
 
 test('SARIF relates the other accesses of a cause', async () => {
