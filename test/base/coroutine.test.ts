@@ -12,7 +12,7 @@ test('steps wait for what they yield', async () => {
   assert.equal(await complete(sum(Promise.resolve(2), Promise.resolve(3))), 5);
 });
 
-test('steps see what a promise rejects with, and may go on', async () => {
+test('steps receive the error of a rejected promise, and may continue', async () => {
   function* careful(): Steps<string> {
     try {
       return `${yield* sum(Promise.reject(new Error('boom')))}`;

@@ -56,7 +56,7 @@ test('every key of the configuration is described', () => {
   assert.deepEqual(missing, []);
 });
 
-test('the JSON Schema takes and refuses what the parser takes and refuses', () => {
+test('the JSON Schema accepts and refuses the same as the parser', () => {
   const validate = new Ajv({ strict: false }).compile(configurationJsonSchema());
   const right = [
     'version: 1',
@@ -91,7 +91,7 @@ test('the JSON Schema takes and refuses what the parser takes and refuses', () =
   }
 });
 
-test('links of the documentation lead to files and headings that are there', () => {
+test('links of the documentation point to existing files and headings', () => {
   const anchorsOf = (text: string): Set<string> =>
     new Set(
       [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>

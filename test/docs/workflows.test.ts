@@ -15,7 +15,7 @@ interface Job {
 const folder = fileURLToPath(new URL('../../.github/workflows/', import.meta.url));
 
 for (const name of readdirSync(folder)) {
-  test(`${name}: pinned, with no permission that no job asks for, and no text of an event in a script`, () => {
+  test(`${name}: pinned, without permissions that no job needs, and no text of an event in a script`, () => {
     const workflow = parse(readFileSync(join(folder, name), 'utf8')) as {
       readonly on: Readonly<Record<string, unknown>>;
       readonly permissions: object;

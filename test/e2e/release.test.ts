@@ -138,7 +138,7 @@ test('a release is an image, its changes, and the commit of the tag that moves',
   assert.doesNotMatch(read('log') ?? '', /docker tag ghcr\.io\/octo\/selvage:v0\.9\.1/);
 });
 
-test('what does not fit together, or is not on the default branch, is not released', () => {
+test('inconsistent versions, or commits outside the default branch, are not released', () => {
   const { git, commit, push, release, read } = repository();
   commit('0.1.0');
   push();

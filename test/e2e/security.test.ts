@@ -173,7 +173,7 @@ async function attempted(): Promise<Attempt> {
   return { result, server, sprung, root: workspace.root, started };
 }
 
-test('what is sound is reviewed, and each attempt is named', needsCompiler, async () => {
+test('valid files are reviewed, and each attempt is reported', needsCompiler, async () => {
   const { result, server } = await attempt();
   assert.deepEqual(server.faults, []);
   assert.deepEqual(
@@ -222,7 +222,7 @@ test('nvcc and git are started without a secret, nvcc with nothing of the job', 
 });
 
 test(
-  'what is posted is text: no mention, reference, link, tag or image of the pull request',
+  'posts contain only text: no mention, reference, link, tag or image of the pull request',
   needsCompiler,
   async () => {
     const { result, server } = await attempt();

@@ -94,7 +94,7 @@ test('a virtual call names the object and the slot', () => {
   assert.deepEqual(calls(blockOf(functionOf(dump, run), 2)), ['_34 = virtual plan_32(D) slot 2(plan_32(D))']);
 });
 
-test('cases of a switch lead to the blocks of their labels, ranges included', () => {
+test('cases of a switch branch to the blocks of their labels, ranges included', () => {
   const chosen = blockOf(functionOf(dump, run), 6).statements.at(-1)!;
   assert.ok(chosen.kind === 'switch');
   assert.deepEqual(chosen.cases, [
@@ -104,13 +104,13 @@ test('cases of a switch lead to the blocks of their labels, ranges included', ()
   ]);
 });
 
-test('a value that several paths give names the block of each', () => {
+test('a value from several paths names the block of each', () => {
   const [joined] = blockOf(functionOf(dump, run), 11).statements;
   assert.ok(joined?.kind === 'phi');
   assert.deepEqual(joined.sources.map(({ value, from }) => `${operandText(value)} from ${from}`), ['n_35(D) from 8', 'n_43 from 9', 'n_46 from 10']); // oxfmt-ignore
 });
 
-test('exceptions go on at their landing pad, and other statements in the next block', () => {
+test('exceptions continue at their landing pad, and other statements in the next block', () => {
   const parsed = functionOf(dump, run);
   const configuration = blockOf(parsed, 3);
   const pad = configuration.statements.at(-1)!.landingPad;
@@ -163,7 +163,7 @@ test('operands of each form', () => {
   }
 });
 
-test('operands of other forms are opaque, not read in part', () => {
+test('operands of other forms are opaque, not partly parsed', () => {
   for (const text of [
     'BIT_FIELD_REF <x_1, 8, 0>',
     '{1, 2}',

@@ -17,7 +17,7 @@ let racy = 0;
 after(closeSolver);
 
 for (const file of machineFiles()) {
-  test(`what races in a run of ${file} is not proved`, async () => {
+  test(`kernels of ${file} that race in a run are not proved`, async () => {
     const source = sourceOf(file);
     const kernels = lowered(checkedInPtx(file, 'verification'));
     for (const run of parseRuns(source)) {

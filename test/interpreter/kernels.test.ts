@@ -80,7 +80,7 @@ test('every kernel has a run, and every run its kernel', () => {
   }
 });
 
-test('the kernels are many, and many are wrong', () => {
+test('there are many kernels, and many are incorrect', () => {
   const runs = files.flatMap((file) => parseRuns(sourceOf(file)));
   const clean = new Set(runs.flatMap(({ kernel, expected }) => (expected.length === 0 ? [kernel] : [])));
   assert.deepEqual(new Set(Object.keys(expectedMemory)), clean);

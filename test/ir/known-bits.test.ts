@@ -9,7 +9,7 @@ import { interpret, interpretTruth, randomBits, randomExpression, randomTruth } 
 
 const widths = [8, 16, 32, 64, 32] as const;
 
-test('what is known of the bits of a value is so', () => {
+test('known bits agree with the value', () => {
   let known = 0;
   let decided = 0;
   for (let seed = 0; seed < 6000; seed++) {

@@ -72,7 +72,7 @@ test('a local variable handed to an unknown function stays in memory', () => {
   assert.equal(call?.arguments[0]?.kind, 'address');
 });
 
-test('dead loads of memory that others write stay, dead loads of parameters go', () => {
+test('dead loads of memory that others write stay, dead loads of parameters are removed', () => {
   const kernel = lowerOne(`.visible .entry k(.param .u64 p) {
     .reg .b64 %rd<4>; .reg .b32 %r<4>;
     ld.param.u64 %rd1, [p];
@@ -88,7 +88,7 @@ test('dead loads of memory that others write stay, dead loads of parameters go',
   );
 });
 
-test('what follows an assertion postdominates it, what follows an early exit does not', () => {
+test('code after an assertion postdominates it, code after an early exit does not', () => {
   const text = (leave: string): string => `.visible .entry k(.param .u32 n) {
     .reg .pred %p<2>; .reg .b32 %r<2>;
     ld.param.u32 %r1, [n];
@@ -214,7 +214,7 @@ test('module variables keep their initial bytes, and what they refer to', () => 
   assert.equal(object('dynamic').bytes, null);
 });
 
-test('the workspace of the grid is kept for runs, and its address is any value to proofs', () => {
+test('the workspace of the grid exists in runs, and its address is unconstrained in proofs', () => {
   const kernel = lowerOne(`.visible .entry k(.param .u64 p) {
     .reg .b32 %r<4>; .reg .b64 %rd<3>;
     ld.param.u64 %rd1, [p];
@@ -321,7 +321,7 @@ test('functions that cut both factors to 24 bits are mul24', () => {
     assert.ok(!ofProduct(other).some((mnemonic) => mnemonic.startsWith('mul24')), other);
 });
 
-test('long mathematics is one unknown value unless it is asked for', () => {
+test('expanded mathematical functions are one unknown value by default', () => {
   const lines = Array.from({ length: 90 }, () => 'fma.rn.f32 %f1, %f1, %f1, 0f3F800000;').join('\n');
   const text = `.version 9.0\n.target sm_80\n.address_size 64
   .func (.param .b32 result) __nv_longf(.param .b32 x) {
@@ -401,7 +401,7 @@ const pointers = `
     call (r0), %d5, (a0), prototype; ld.param.b32 %r2, [r0]; }
   st.global.u32 [%d1], %r2; ret; }`;
 
-test('calls through pointers are compared with the addresses taken', () => {
+test('calls through pointers are resolved to the functions whose address is taken', () => {
   const { module } = parsePtx(`.version 9.0\n.target sm_80\n.address_size 64\n${pointers}`);
   const [refused] = lowerModule(module, { indirectCalls: false }).kernels;
   assert.deepEqual(

@@ -227,7 +227,7 @@ for (const [element, shape] of [
   });
 }
 
-test('mma of f16 sums: overflow gives infinity in f16, not in f32; NaN is canonical', () => {
+test('mma of f16 sums: overflow is infinity in f16, not in f32; NaN is canonical', () => {
   const ones = Array.from({ length: 16 * 8 }, () => 0x3c00);
   const large = Array.from({ length: 16 * 8 }, () => 0x7bff); // 65504
   const half = mma('m16n8k8.row.col.f16.f16.f16.f16');

@@ -62,7 +62,7 @@ test('copies that raise the count leave it as it was when they arrive', () => {
   assert.deepEqual(mbarrierState(word), { parity: 0, pending: 1, expected: 1, transactions: 0 });
 });
 
-test('what is undefined is a fault', () => {
+test('undefined behaviour is a fault', () => {
   assert.equal(arriveAt(0n, 1, false).fault, 'invalid');
   assert.equal(addTransactions(0x1234n, 16).fault, 'invalid');
   assert.equal(raisePending(0n).fault, 'invalid');

@@ -55,7 +55,7 @@ test('every row cites a section of PTX ISA 9.7 and lists its forms', () => {
   }
 });
 
-test('decoding the same instruction again gives the same operation', () => {
+test('decoding the same instruction again returns the same operation', () => {
   const register = { kind: 'scalar', widths: [32] } as const;
   const shape = (table: bigint): OperandShape => [
     register, register, register, register, { kind: 'scalar', widths: [null], literal: table },
@@ -74,7 +74,7 @@ test('pure operations have a rule and no others have', () => {
   }
 });
 
-test('what is not understood is unknown: opcodes, modifiers, operand counts and widths', () => {
+test('unsupported opcodes, modifiers, operand counts and widths are unknown', () => {
   assert.equal(decode('frobnicate', ['s32']), null);
   assert.equal(decode('add', ['s32', 'bogus']), null);
   assert.equal(decode('add', ['s24']), null);
@@ -88,7 +88,7 @@ test('what is not understood is unknown: opcodes, modifiers, operand counts and 
   assert.equal(decode('add', ['s32'], [register(32), register(32)]), null);
 });
 
-test('registers wider than ld, st and cvt need give the widths', () => {
+test('registers wider than ld, st and cvt need determine the widths', () => {
   const address = { kind: 'address', widths: [64] } as const;
   const load = decode('ld', ['global', 'u8'], [{ kind: 'scalar', widths: [32] }, address]);
   assert.deepEqual(load?.results, [32]);

@@ -295,7 +295,7 @@ test('lop3 follows its table', () => {
   }
 });
 
-test('sources and results take the width of the registers', () => {
+test('sources and results have the width of the registers', () => {
   const wide = [
     { kind: 'scalar', widths: [32] },
     { kind: 'scalar', widths: [32] },

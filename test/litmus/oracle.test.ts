@@ -85,7 +85,7 @@ test('a handover needs scopes that include the other thread', () => {
   }
 });
 
-test('what is read without looking at the flag races', () => {
+test('data read without a test of the flag races', () => {
   assert.ok(isRacy(messagePassing('grid', { release: 'release', acquire: 'acquire' })));
   assert.ok(!isRacy(messagePassing('grid', { release: 'release', acquire: 'acquire', isConditional: true })));
   const waiting = programOf('grid', [store(x), store(y, 1, 'release')], [load(y, 'acquire', 'gpu', until()), load(x)]);
@@ -139,7 +139,7 @@ test('independent reads of independent writes agree on an order only with fence.
   assert.ok(!allows(reads('sc', 'relaxed'), 1, 0, 1, 0));
 });
 
-test('causality goes on through a thread that releases what it acquired', () => {
+test('causality is transitive through a thread that acquires and then releases', () => {
   const chain = (order: 'strong' | 'relaxed', second: Scope = 'gpu'): LitmusProgram => {
     const [acquire, release] =
       order === 'strong' ? (['acquire', 'release'] as const) : (['relaxed', 'relaxed'] as const);
@@ -245,7 +245,7 @@ test('a lock excludes, if it is released and acquired', () => {
   assert.ok(isRacy(locked('acquire', 'relaxed')));
 });
 
-test('a race is found that only executions show which no interleaving gives', () => {
+test('a race is found that only executions without an equivalent interleaving have', () => {
   const buffered = programOf(
     'grid',
     [store(x, 1, 'relaxed'), load(y, 'relaxed', 'gpu', when(0)), store(z, 1)],

@@ -15,7 +15,7 @@ const each = 7;
 const all: Answer[] = [];
 
 for (const family of families) {
-  test(`of litmus programs, ${family.name}, nothing racy is proved and nothing else refuted`, async () => {
+  test(`litmus programs, ${family.name}: no racy one is proved and no other one refuted`, async () => {
     const programs: LitmusProgram[] = [];
     for (let tried = 0; programs.length < each && tried < 100 * each; tried++) {
       const program = family.programAt(Math.floor(random.next() * family.count));

@@ -30,7 +30,7 @@ function foundIn(programs: readonly LitmusProgram[], seeds: readonly number[]): 
   });
 }
 
-test('what runs find in memory is what the memory model allows', () => {
+test('values read in runs are allowed by the memory model', () => {
   const random = seededRandom(11);
   const programs: LitmusProgram[] = [];
   for (const { name, count, programAt } of families.filter((family) => !family.name.includes('barrier')))

@@ -6,7 +6,7 @@ import { explanationText, noRepairText, redundantMessage, repairCostText } from 
 
 const base: BuildCost = { registers: 16, spillBytes: 0, sharedBytes: 1024, barriers: 1, instructions: 40 };
 
-test('what an edit costs reads as it should', () => {
+test('the cost of an edit is described', () => {
   const change = { ...noBarriers, added: 1 };
   assert.equal(repairCostText(change, base, base), '1 barrier more, no extra register');
   assert.equal(

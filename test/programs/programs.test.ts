@@ -20,7 +20,7 @@ for (const program of programs) {
   });
 }
 
-test('there are 60 programs or more, a third of them wrong, and their expectations are well formed', () => {
+test('there are 60 programs or more, a third of them incorrect, and their expectations are well formed', () => {
   const kernels = programs.map((program) => [...textsOf(program).values()].flatMap((text) => parseVerdicts(text)));
   const isWrong = (list: (typeof kernels)[number]): boolean => list.some(({ findings }) => findings.some(({ severity }) => severity === 'error')); // oxfmt-ignore
   assert.deepEqual(programs.filter((_, index) => kernels[index]!.length === 0), []); // oxfmt-ignore

@@ -124,7 +124,7 @@ test('a brace too many is damage, and the statements after it stay in the functi
   assert.equal(functions[1]?.faulty, undefined);
 });
 
-test('what follows a body and fits nowhere makes that body incomplete', () => {
+test('unexpected tokens after a body make that body incomplete', () => {
   const { functions, diagnostics } = parseText(`${HEADER}.entry a() { ret; }\n) ret;\n.entry b() { ret; }`);
   assert.deepEqual(diagnostics, ['ptx/syntax 5']);
   assert.deepEqual(

@@ -118,7 +118,7 @@ test('names are registers where a scope declares them so, symbols elsewhere', ()
   assert.deepEqual(operands('{ .reg .b64 g; } mov.u64 %rd1, g;', global)[1], symbol('g', 0n));
 });
 
-test('an index with a leading zero is the register that ptxas takes it for', () => {
+test('an index with a leading zero is the same register as for ptxas', () => {
   assert.deepEqual(operands('mov.u32 %r01, %r002;'), [register('%r1'), register('%r2')]);
   assert.deepEqual(operands('.reg .b32 x01; mov.u32 x01, 1;')[0], register('x01'));
 });

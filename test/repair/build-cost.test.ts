@@ -19,7 +19,7 @@ test('registers cost nothing up to the number at maximum occupancy', () => {
   assert.ok(!isLeast({ ...base, sharedBytes: 1028 }, base));
 });
 
-test('of several instances the worst of each counts', () => {
+test('the cost of several instances is the maximum of each resource', () => {
   const other = { ...base, registers: 8, sharedBytes: 2048 };
   assert.deepEqual(worstCost([base, other]), { ...base, sharedBytes: 2048 });
 });

@@ -13,7 +13,7 @@ import { repairText, root } from './repair-file.ts';
 const sourceTextOf = (name: string): string =>
   readFileSync(join(root, 'test/repair/partial', `${name}.cu.txt`), 'utf8');
 
-test('what no barrier mends does not keep the rest from being repaired', async (t) => {
+test('unrepairable findings do not prevent the repair of others', async (t) => {
   if (!nvcc) return t.skip('no nvcc');
   const { report, text } = await repairText(sourceTextOf('broken'), 'partial.cu');
   assert.equal(text, sourceTextOf('repaired'));
@@ -40,7 +40,7 @@ const proved: CheckResult = {
   open: nothingOpen,
 };
 
-test('a repair in part leaves what was open, and nothing else', () => {
+test('a partial repair leaves only findings that were open', () => {
   const before = new Map([
     ['k.cu:3 k.cu:5', 'error'],
     ['k.cu:9 k.cu:9', 'warning'],
@@ -60,7 +60,7 @@ test('a repair in part leaves what was open, and nothing else', () => {
   );
 });
 
-test('a finding is gone with all pairs of its cause', () => {
+test('a finding is fixed with all pairs of its cause', () => {
   const at = (line: number) => ({ operation: 'write', memory: 'shared', location: { file: 'k.cu', line } }) as const;
   const finding = {
     kind: 'write-write', code: 'race/shared', severity: 'error', confirmed: true, memory: 'shared', message: '', fingerprint: 'a',

@@ -74,7 +74,7 @@ function search(
 
 const marker = (number: number): string => `// SELVAGE_CANDIDATE ${number}`;
 
-test('a switch puts a barrier at a marker, and leaves nothing of one that is off', () => {
+test('a switch inserts a barrier at a marker, and removes a marker that is off', () => {
   const kernel = kernelOf(exchange(marker(0), marker(1), marker(2)));
   const states = ['block', 'grid', 'warp'] as const;
   const switched = switchMarkers(kernel, { states: new Map(states.entries()), places: new Map() });
@@ -127,13 +127,13 @@ test('two pairs that no one barrier parts get two', async () => {
   assert.equal(result.placement.added.length, 3);
 });
 
-test('threads that write one element at once cannot be parted', async () => {
+test('threads of one write to one element cannot be separated', async () => {
   const result = await search(`${marker(0)}\nst.global.u32 [%d1], %r0;\n${marker(1)}`, candidates(2));
   assert.ok(result.kind === 'none');
   assert.equal(result.races.length, 1);
 });
 
-test('threads of a warp are parted by a barrier of the warp where not all of the block come', async () => {
+test('threads of a warp are separated by a barrier of the warp where not all of the block arrive', async () => {
   const body = `setp.lt.u32 %p2, %r0, 32;\n@!%p2 bra L9;\n${exchange('', marker(0), '')}\nL9:\nmad.wide.s32 %d12, %r0, 4, %d2;\nst.global.u32 [%d12], %r0;\n`;
   assert.equal((await search(body, candidates(1))).kind, 'none');
   const result = await search(body, candidates(1), 'warp');
@@ -157,7 +157,7 @@ test('markers between two accesses end at barriers, in either direction', () => 
   );
 });
 
-test('a barrier that no pair needs goes, the other stays', async () => {
+test('a barrier that no pair needs is removed, the other stays', async () => {
   const all = candidates(2, [0, 1]);
   const body = exchange('', marker(0), marker(1));
   const gone = await redundantBarriers(oracleOf(body), oracleOf(body), all, () => false);
@@ -172,7 +172,7 @@ test('a barrier between atomics stays: it decides about their order', async () =
   assert.deepEqual(await redundantBarriers(oracleOf(atomics), oracleOf(atomics), candidates(1, [0]), () => false), []);
 });
 
-test('of two adjacent barriers one is removed, also if the code around them is unknown', async () => {
+test('one of two adjacent barriers is removed, also if the code around them is unknown', async () => {
   const add = (result: number): string => `atom.global.add.u32 %r${result}, [%d1], 1;\n`;
   const gone = async (body: string, count: number): Promise<number[]> => {
     const all = Array.from({ length: count }, (_, number) => number);

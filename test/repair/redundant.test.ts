@@ -62,7 +62,7 @@ __global__ void fields(Arrays p) {
 }
 `;
 
-test('what is stated of two members of a struct is not stated of the others', { skip: withoutNvcc }, async () => {
+test('an assumption on two members of a struct does not apply to the others', { skip: withoutNvcc }, async () => {
   const two = await repairText(members('assume(apart(p.a, p.b))'), 'two.cu');
   assert.deepEqual(two.report.kernels.map(({ race, repair }) => [race.verdict, repair.status]), [['proved', 'not-needed']]); // oxfmt-ignore
   const all = await repairText(members('assume(apart(p.a, p.b)) assume(apart(p.a, p.c)) assume(apart(p.b, p.c))'), 'all.cu'); // oxfmt-ignore

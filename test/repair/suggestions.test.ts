@@ -15,7 +15,7 @@ const samples: readonly { readonly file: string; readonly style: string; readonl
 ];
 
 for (const { file, style, of } of samples) {
-  test(`what is suggested for ${file} ${style} compiles and is proved`, { skip: withoutNvcc }, async () => {
+  test(`the suggestion for ${file} ${style} compiles and is proved`, { skip: withoutNvcc }, async () => {
     const original = of(readFileSync(join(root, 'test/repair', file), 'utf8'));
     const { repaired, suggestions, patches, exceptions } = await applyAll(original, basename(file));
     assert.deepEqual(exceptions, []);

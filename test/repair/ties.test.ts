@@ -40,7 +40,7 @@ function cheapAt(wanted: number, seen: Set<number>): (builder: UnitBuilder) => U
 }
 
 for (const wanted of [6, 8]) {
-  test(`the barrier goes to line ${wanted} where it costs least there`, { skip: withoutNvcc }, async () => {
+  test(`the barrier is inserted at line ${wanted} if it costs least there`, { skip: withoutNvcc }, async () => {
     const seen = new Set<number>();
     const { report } = await repairText(source, 'three.cu', {}, cheapAt(wanted, seen));
     const [kernel] = report.kernels;
@@ -54,7 +54,7 @@ for (const wanted of [6, 8]) {
   });
 }
 
-test('where the first costs as little as can be, the others are not compiled', { skip: withoutNvcc }, async () => {
+test('if the first has the least possible cost, the others are not compiled', { skip: withoutNvcc }, async () => {
   const texts = new Set<string | undefined>();
   const { report } = await repairText(source, 'three.cu', {}, (builder) => ({
     ...builder,
@@ -67,7 +67,7 @@ test('where the first costs as little as can be, the others are not compiled', {
   assert.equal(texts.size, 3, 'the file, the copy with markers, and the edit');
 });
 
-test('where the first is not proved after all, another one is', { skip: withoutNvcc }, async () => {
+test('if the first cannot be proved, another one is used', { skip: withoutNvcc }, async () => {
   const { report } = await repairText(source, 'three.cu', {}, (builder) => ({
     ...builder,
     async build(unit, kind, arch, text) {

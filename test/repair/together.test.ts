@@ -83,7 +83,7 @@ test('racy kernels of a file are built at once, and each repair holds separately
   }
 });
 
-test('where the first edit of a kernel does not hold, the others keep theirs', { skip: withoutNvcc }, async () => {
+test('if the first edit of a kernel fails, other kernels keep theirs', { skip: withoutNvcc }, async () => {
   // The race in `counted` is an update: the first edit is only an atomic, but the read also needs a barrier.
   const counted = `
 // selvage: block=64 grid=4

@@ -55,7 +55,7 @@ test('pairs of one cause are one finding, represented by the first of the worst,
   assert.deepEqual(told({ ...merged, race: merged.launches[0]!.race }), told(merged));
 });
 
-test('of many pairs the lines are reported, each once', () => {
+test('the lines of many pairs are reported, each once', () => {
   const findings = [10, 11, 12].flatMap((read) => [3, 4].map((write) => pair(`${write}-${read}`, write, read, { cause: 0 }))); // oxfmt-ignore
   const [finding] = mergeCauses(racing(findings)).race.findings;
   assert.match(finding?.message ?? '', /Accesses on these lines race for the same reason: 3, 4, 10, 11 and 12\.$/);
@@ -78,7 +78,7 @@ test('causes of two launches are one where they share a pair', () => {
   ]);
 });
 
-test('a suppression silences the pairs at its lines, and leaves the others of the cause', () => {
+test('a suppression removes the pairs at its lines, and keeps the others of the cause', () => {
   const suppression: Suppression = {
     code: 'race/shared',
     reason: 'known',
@@ -153,7 +153,10 @@ test('every format reports a finding of several kernels once, and names them', a
   assert.match(html, /<li>in <code>k&#60;128&#62;<\/code>, <code>k&#60;256&#62;<\/code> \(sm_80 and sm_90\)<\/li>/);
   const { runs } = JSON.parse(await render('sarif', report, options)) as { runs: { results: { message: { text: string } }[] }[] }; // oxfmt-ignore
   assert.equal(runs[0]?.results.length, 1);
-  assert.match(runs[0]?.results[0]?.message.text ?? '', /^k<128>, k<256> \(sm_80 and sm_90\): 3 races with 5\. Accesses/);
+  assert.match(
+    runs[0]?.results[0]?.message.text ?? '',
+    /^k<128>, k<256> \(sm_80 and sm_90\): 3 races with 5\. Accesses/,
+  );
 });
 
 test('SARIF relates the other accesses of a cause', async () => {

@@ -74,7 +74,7 @@ test('the worst launch decides, findings and assumptions add up', () => {
   );
 });
 
-test('builds that differ take a proof away, not a confirmed race', () => {
+test('differences between builds invalidate a proof, not a confirmed race', () => {
   assert.equal(weakened({ verdict: 'proved', findings: [] }, 'builds differ').verdict, 'possible');
   assert.equal(weakened({ verdict: 'race', findings: [raceFinding()] }, 'builds differ').verdict, 'race');
   assert.equal(weakened({ verdict: 'unknown', findings: [] }, 'builds differ').verdict, 'unknown');

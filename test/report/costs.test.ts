@@ -178,7 +178,7 @@ test('a thousand costs stay within the limits of GitHub', () => {
   assert.equal(plan.summary.body.split('<details>').length, plan.summary.body.split('</details>').length);
 });
 
-test('kernels that come, go and change their names are listed', async () => {
+test('added, removed and renamed kernels are listed', async () => {
   const moved = { addedKernels: ['young()'], removedKernels: ['old()'], renamedKernels: [{ base: 'was()', head: 'k()' }] }; // oxfmt-ignore
   const whole = withCosts([]);
   const report = { ...whole, comparison: { ...whole.comparison!, ...moved } };

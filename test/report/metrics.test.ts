@@ -14,7 +14,7 @@ test('the schema of reports lists the metrics (npm run regenerate)', () => {
   assert.deepEqual(schema, withMetrics(schema));
 });
 
-test('the configuration takes a threshold and a limit of each metric', () => {
+test('the configuration accepts a threshold and a limit of each metric', () => {
   const limitOf = (metric: Metric): string => (isBoundMetric(metric) ? '"<= 8*n"' : isShare(metric) ? '">= 50%"' : '8');
   const limits = metrics.map((metric) => `${metric}: ${limitOf(metric)}`);
   const thresholds = metrics.map((metric) => `${metric}: { warn: "${isShare(metric) ? '-' : '+'}5%" }`);

@@ -324,7 +324,7 @@ test('HTML shows a finding with its lines, its steps and its patch in one frame,
   assert.match(page, /<ul class="tiles"><li><b>2<\/b><span>kernels<\/span><\/li><li><b class="proved">1<\/b>/);
 });
 
-test('of threads of two blocks each has its own row of a shared array', async () => {
+test('each of two threads of different blocks has its own row of a shared array', async () => {
   const location = { file: 'src/a.cu', line: 5 };
   const step = (thread: number, name: string, value: number, isRace = false) =>
     ({ thread, action: 'write', text: 'writes', location, cell: { name, value, ...(isRace && { isShared: true as const }) } }) as const; // oxfmt-ignore
@@ -343,7 +343,7 @@ test('of threads of two blocks each has its own row of a shared array', async ()
   assert.match(page, /data-thread="1"[^>]* data-of="2" data-value="2"/);
 });
 
-test('what changed in the machine code stays text in every format, and is in the schema', async () => {
+test('changes of the machine code are escaped in every format, and are in the schema', async () => {
   const place = { file: hostile, line: 7 };
   const change = { location: place, was: place, instructions: [3, 2] as const, work: { [hostile]: [1, 0] as const } };
   const lines = [

@@ -140,7 +140,7 @@ test('an included file next to a text is part of its key', async (context) => {
   assert.equal(builds(), 5);
 });
 
-test('all files in a folder that is searched are part of a text', async (context) => {
+test('all files in a search folder are part of the key of a text', async (context) => {
   const { builds, build } = await compilers(context);
   const text = '#include <far.cuh>\n';
   const far = { 'far.cuh': '#include "inner/deep.cuh"\n', 'inner/deep.cuh': 'int x;\n' };
@@ -177,13 +177,13 @@ test('a text is compiled again if it differs after a backslash', async (context)
   assert.equal(builds(), 2);
 });
 
-test('what a text includes is listed once', async (context) => {
+test('the included files of a text are listed once', async (context) => {
   const { builds, list } = await compilers(context);
   for (const _ of [1, 2]) assert.equal(list('int x;\n'), 'unit.o: PLACE/unit.cu PLACE/near.cuh /toolkit/cuda.h\n');
   assert.equal(builds(), 1);
 });
 
-test('what depends on other files, on its place, or on the time, is not kept', async (context) => {
+test('texts that depend on other files, on their path, or on the time, are not cached', async (context) => {
   const { builds, build } = await compilers(context);
   const texts = ['#include "../a.cuh"\n', ' # include A\n', '#/**/include "a.cuh"\n', '#\\\ninclude "a.cuh"\n', 'auto f = __FILE__;\n', '{ assert(x); }\n', 'auto d = __DATE__;\n', '#embed <x>\n', 'asm(".inc" "bin");\n', '#if __has_include(<x>)\n#endif\n']; // oxfmt-ignore
   for (const text of texts) for (const _ of [1, 2]) build(text);
@@ -191,7 +191,7 @@ test('what depends on other files, on its place, or on the time, is not kept', a
   assert.equal(builds(), 2 * (texts.length + 1));
 });
 
-test('what the compiler warns of, or refuses, is not kept', async (context) => {
+test('texts with warnings or errors are not cached', async (context) => {
   const { builds, build } = await compilers(context);
   for (const _ of [1, 2]) {
     assert.equal(build('int warn;\n').status, 0);
@@ -200,7 +200,7 @@ test('what the compiler warns of, or refuses, is not kept', async (context) => {
   assert.equal(builds(), 4);
 });
 
-test('all else is for the compiler', async (context) => {
+test('other invocations are passed to the compiler', async (context) => {
   const folder = temporaryFolder(context);
   writeProgram(join(folder, 'bin/nvcc'), `${fakeAnswers}console.log(args.join('|')); process.exit(3);`);
   writeProgram(join(folder, 'bin/ptxas'), '');

@@ -187,7 +187,7 @@ test('a fence that reaches less far than its PTX, and the fence of a release, ar
   for (const one of without(code, isNamed('MEMBAR'))) assert.ok(faultsOf(released, one).some(({ what }) => what === 'fence')); // oxfmt-ignore
 });
 
-test('each copy of an atomic that is one of a warp, or of each lane, is wanted', { skip: withoutNvcc }, () => {
+test('each copy of an atomic, per warp or per lane, is required', { skip: withoutNvcc }, () => {
   const text = sassOf('atom.add.global.u32 %r4, [%d1+64], %r1;', 'st.global.u32 [%d1+8], %r4;').replaceAll('%d1, %d1, %d2', '%d1, %d1, 16'); // oxfmt-ignore
   const bytes = cubinOf(text);
   assert.deepEqual(faultsOf(text, bytes), []);
@@ -474,7 +474,7 @@ test('each copy of a store that an unrolled loop lost is found', { skip: without
   for (const one of edited) assert.ok(faultsOf(text, one).length > 0);
 });
 
-test('a store that lost its guard is found, and one that no load of its PTX gives', { skip: withoutNvcc }, () => {
+test('a store without its guard is found, and one of a value that its PTX does not load', { skip: withoutNvcc }, () => {
   const text = sassOf(
     '.reg .pred %p<2>;',
     'ld.global.u32 %r4, [%d1];',
@@ -614,7 +614,7 @@ test('an access that is weaker than its PTX, or reaches fewer threads, is found'
   assert.deepEqual(weaker(counting.replace('relaxed.cta', 'relaxed.gpu'), code), [first]);
 });
 
-test('a part of a fragment of a matrix that is not stored is found', { skip: withoutNvcc }, () => {
+test('a fragment of a matrix that is partly not stored is found', { skip: withoutNvcc }, () => {
   const words = Array.from({ length: 8 }, (_, index) => `%w${index}`);
   const text = sassOf(
     '.reg .b32 %w<8>;',

@@ -138,7 +138,7 @@ test('a file that is not a cubin is reported', () => {
   assert.deepEqual(cubinsIn(new Uint8Array(100)), { problem: 'it is neither a cubin nor a fat binary' });
 });
 
-test('damaged cubins give an answer or a problem', () => {
+test('reading damaged cubins returns a result or a problem', () => {
   const { read: whole, refused } = readDamaged(7, 1500);
   const total = [...refused.values()].reduce((sum, one) => sum + one, 0);
   assert.equal(whole + total, 1500);

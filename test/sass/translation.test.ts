@@ -65,7 +65,7 @@ for (const arch of architectures) {
   const named = (instructions: readonly SassInstruction[], mnemonic: string) =>
     instructions.filter(({ opcode }) => opcode?.mnemonic === mnemonic);
 
-  test(`the code for ${arch} keeps the order of its PTX`, () => {
+  test(`the code for ${arch} preserves the order of its PTX`, () => {
     assert.deepEqual(faultsOf(kernel, read(bytes)), []);
   });
 
@@ -167,7 +167,7 @@ for (const arch of architectures) {
     }
   });
 
-  test(`what each line executes is counted in the code for ${arch}`, () => {
+  test(`the operations of each line are counted in the code for ${arch}`, () => {
     const profile = profileOf(read(bytes), 'tileSum')!;
     const workAt = (line: number) =>
       Object.fromEntries(profile.lines.find(({ location }) => location?.line === line)!.work);

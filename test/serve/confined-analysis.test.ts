@@ -51,7 +51,7 @@ test('a pull request is analysed without what the server knows, and within bound
   );
 });
 
-test('what an analysis starts has no token and no network, and ends with it when it takes too much memory', async () => {
+test('child processes of an analysis have no token and no network, and end with it at its memory limit', async () => {
   const base = workspace.commit({ 'src/shift.cu': SHIFT });
   const head = workspace.commit({ 'src/shift.cu': SHIFT.replace('255', '254') });
   const { root } = workspace;

@@ -84,7 +84,7 @@ test('a wrong configuration is reported with its line', async () => {
   assert.match(run?.summary ?? '', /\.selvage\.yml:2:1: "kernel" is not a key/);
 });
 
-test('what cannot be fetched is tried again, and the last attempt leaves an answer', async () => {
+test('a failed fetch is retried, and the last attempt posts an answer', async () => {
   const serverUrl = `file://${folder}/nowhere`;
   await assert.rejects(handle({ serverUrl }), /The clone has no commit/);
   assert.deepEqual(checks(), []);

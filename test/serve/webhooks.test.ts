@@ -105,7 +105,7 @@ test('the token of an App is signed by its key, and holds for ten minutes', () =
   });
 });
 
-test('what is not signed, not whole or not of interest is not kept; a replay is known', { skip }, async () => {
+test('unsigned, incomplete or irrelevant deliveries are not stored; a replay is recognized', { skip }, async () => {
   const handled: string[] = [];
   await serving(
     async ({ id }) => void handled.push(id),
@@ -135,7 +135,7 @@ test('what is not signed, not whole or not of interest is not kept; a replay is 
   assert.deepEqual(handled, ['a']);
 });
 
-test('repositories take turns, and a pull request has one delivery at a time', { skip }, async () => {
+test('repositories alternate, and a pull request has one delivery at a time', { skip }, async () => {
   const queue = openQueue(':memory:');
   const add = (id: string, repository: string, pull: number, at: number) =>
     queue.add({ id, event: 'x', payload: '', repository, pull }, at);
@@ -157,7 +157,7 @@ test('repositories take turns, and a pull request has one delivery at a time', {
   queue.close();
 });
 
-test('what failed waits longer each time, and holds nothing else up', { skip }, () => {
+test('a failed delivery waits longer after each attempt, and delays no other', { skip }, () => {
   const queue = openQueue(':memory:', 1000);
   queue.add({ id: 'a', event: 'x', payload: '', repository: 'a/a', pull: 1 }, 0);
   assert.equal(queue.take(0)?.id, 'a');
@@ -173,7 +173,7 @@ test('what failed waits longer each time, and holds nothing else up', { skip }, 
   queue.close();
 });
 
-test('what fails is tried again a few times, and then given up', { skip }, async () => {
+test('a failing delivery is retried a few times, and then abandoned', { skip }, async () => {
   let attempts = 0;
   await serving(
     async () => {
@@ -188,7 +188,7 @@ test('what fails is tried again a few times, and then given up', { skip }, async
   assert.equal(attempts, 5);
 });
 
-test('a graceful stop waits for what is being handled, and leaves the rest', { skip }, async () => {
+test('a graceful stop waits for active deliveries, and keeps the others queued', { skip }, async () => {
   const handled: string[] = [];
   let release: () => void = () => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));

@@ -92,7 +92,7 @@ test('every key is read', () => {
   ]);
 });
 
-test('what is left out has its default', () => {
+test('missing keys have their defaults', () => {
   const { configuration, diagnostics } = parseConfiguration('version: 1\nkernels: [{ match: k }]\n', 'c.yml');
   assert.deepEqual(diagnostics, []);
   const { kernels, ...rest } = configuration;
@@ -112,7 +112,7 @@ test('what is left out has its default', () => {
   assert.deepEqual(rest.checks.divergence, { severity: 'error', earlyExit: 'warning' });
 });
 
-test('unknown keys are refused with the nearest right one, at any depth', () => {
+test('unknown keys are refused with the nearest valid one, at any depth', () => {
   assert.deepEqual(problems('version: 1\nkernel: []\n'), [
     '2:1 config/unknown-key "kernel" is not a key of the configuration; did you mean "kernels"?',
   ]);

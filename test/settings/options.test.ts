@@ -80,7 +80,7 @@ test('choices are checked', () => {
   assert.match(refusal('check', 'a.cu', '--arg', 'n'), /NAME=VALUE/);
 });
 
-test('repeatable options add up and the rest goes to nvcc', () => {
+test('repeatable options accumulate, and arguments after `--` are passed to nvcc', () => {
   const invocation = parseCommandLine([
     'check',
     'a.cu',

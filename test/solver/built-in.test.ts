@@ -175,7 +175,7 @@ test('numbers without bounds: the result agrees with Z3', async () => {
   assert.ok(counts.sat > 5 && counts.unsat > 5 && counts.unknown < 8, JSON.stringify(counts));
 });
 
-test('what the shape of sums decides', async () => {
+test('formulas decided by the coefficients of sums', async () => {
   const decide = async (names: string, ...facts: readonly string[]): Promise<SolverAnswer['kind']> => {
     const session = alone();
     session.add(names.split(' ').map((name) => `(declare-const ${name} Int)`).join('')); // oxfmt-ignore
@@ -195,7 +195,7 @@ test('what the shape of sums decides', async () => {
   assert.equal(await decide('x y z', '(= (+ (* 6 x) (* 10 y) (* (- 4) z)) 15)'), 'unsat');
 });
 
-test('what is not linear goes to the other solver, and stays there', async () => {
+test('nonlinear formulas go to the other solver, and stay there', async () => {
   let asked = 0;
   const session = alone(() => asked++);
   session.add('(declare-const x Int)(declare-const y Int)(assert (> x 3))');

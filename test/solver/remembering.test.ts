@@ -37,7 +37,7 @@ test('the first answer of a session is reused for all sessions with the same que
   assert.equal(asked(), 4);
 });
 
-test('what the clock cut short or an error ended is asked again', async () => {
+test('queries that ended by a time limit or an error are repeated', async () => {
   const cut: SolverAnswer = { kind: 'unknown', reason: 'solver killed after 1 s', nondeterministic: true };
   const { solver, asked } = counting(
     (number) => [cut, new Error('Z3: no such sort'), { kind: 'unsat' } as const][number]!,

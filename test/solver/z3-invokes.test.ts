@@ -55,7 +55,7 @@ function run(thrower: (value: number) => void): number {
   return (instance.exports as unknown as { main: () => number }).main();
 }
 
-test('what a callee throws is noted, with the stack as it was before the call', () => {
+test('an exception of a callee is recorded, and the stack pointer is restored', () => {
   const thrown: number[] = [];
   const result = run((value) => {
     thrown.push(value);
@@ -65,7 +65,7 @@ test('what a callee throws is noted, with the stack as it was before the call', 
   assert.equal(result, 132);
 });
 
-test('a callee that returns leaves everything as it is', () => {
+test('a callee that returns changes no state', () => {
   assert.equal(run(() => {}), 48); // oxfmt-ignore
 });
 
@@ -79,6 +79,6 @@ test('an error of JavaScript ends the program', () => {
   );
 });
 
-test('a program without such calls is left to others', () => {
+test('a program without such calls is not instantiated', () => {
   assert.equal(instantiateWithInvokes(program, { env: { invoke_other: () => 0 } }), null);
 });

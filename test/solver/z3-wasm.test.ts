@@ -9,7 +9,7 @@ await testSolver(startZ3, `import { startZ3 } from ${JSON.stringify(file)};\ncon
 
 const sessions = sweep(200, 2000);
 
-test(`${sessions} sessions: right answers and flat memory`, async () => {
+test(`${sessions} sessions: correct answers and constant memory`, async () => {
   const z3 = await startZ3();
   after(() => z3.close());
   const round = async (from: number, to: number): Promise<number> => {

@@ -14,7 +14,7 @@ const startsAnother = `
 const child = require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' });
 require('node:fs').writeFileSync('child', String(child.pid));`;
 
-test('what a program writes and how it exits come back; nothing of our environment goes in', async (t) => {
+test('output and exit status of a program are returned; it does not inherit the environment', async (t) => {
   const folder = temporaryFolder(t);
   const executable = join(folder, 'program');
   writeProgram(

@@ -33,7 +33,7 @@ test('compiled code is cached in a folder that only the user can read', { skip }
   assert.notDeepEqual(readdirSync(folder), []);
 });
 
-test('nothing is kept in CI, in a folder that others may write, or under a relative path', { skip }, (context) => {
+test('nothing is cached in CI, in a folder that others may write, or under a relative path', { skip }, (context) => {
   const { home, folder } = cacheHome(context);
   runVersion({ XDG_CACHE_HOME: home, CI: 'true' });
   assert.equal(existsSync(folder), false);

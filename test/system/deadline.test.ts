@@ -13,7 +13,7 @@ function work(milliseconds: number): void {
   while (threadCpu()! < end);
 }
 
-test('a deadline counts the CPU time of its thread, and not what passes by the clock', isTold, async () => {
+test('a deadline counts the CPU time of its thread, and not wall-clock time', isTold, async () => {
   const deadline = deadlineIn(60);
   await setTimeout(150);
   assert.equal(deadline.expired(), false);
@@ -24,7 +24,7 @@ test('a deadline counts the CPU time of its thread, and not what passes by the c
   assert.equal(deadline.left(), 0);
 });
 
-test('what others use for the work counts too', isTold, async () => {
+test('CPU time spent by others for the work counts too', isTold, async () => {
   const deadline = deadlineIn(60);
   await setTimeout(100);
   deadline.spend(50);
@@ -34,7 +34,7 @@ test('what others use for the work counts too', isTold, async () => {
   assert.equal(deadline.spent(), 70);
 });
 
-test('what waits for ever ends by the clock, as does all where CPU time is not known', async () => {
+test('waiting for ever ends by wall-clock time, as does all work if CPU time is unknown', async () => {
   const [patient, impatient] = [1e6, 2].map((patience) => deadlineIn(40, () => 5, patience));
   const unknown = deadlineIn(40, () => undefined);
   await setTimeout(100);
@@ -68,7 +68,7 @@ test('a thread is stopped after its CPU time, another one that waits is not', is
   assert.equal(cpuOf(busy.name), undefined);
 });
 
-test('the CPU time of a thread as Node gives it is that of the system', isTold, () => {
+test('the CPU time of a thread in Node agrees with the system', isTold, () => {
   work(30);
   assert.ok(Math.abs(threadCpu()! - cpuOf('thread-self')!) < 50);
   assert.ok(slowdown() >= 1 && slowdown() <= 20);

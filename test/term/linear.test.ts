@@ -39,7 +39,7 @@ test('linear forms represent the values of their terms, within their ranges', ()
   assert.ok(assumed > samples / 50, 'wrap-around occurs');
 });
 
-test('what the ranges decide is so', () => {
+test('decisions by ranges are correct', () => {
   let decided = 0;
   for (let seed = 0; seed < samples; seed++) {
     const sample = randomSample(seededRandom(seed), 0, 3);
@@ -111,7 +111,7 @@ test('an or of parts with disjoint bits is a sum, which is assumed not to wrap a
   assert.deepEqual(view.signed(store.or(32, store.shift('shl', 32, n, number(7n)), t)).assumes, []);
 });
 
-test('a factor of mul24 is taken to fit, a mask is not', () => {
+test('a factor of mul24 is assumed to fit, a mask is not', () => {
   for (const signed of [false, true]) {
     assert.deepEqual(formOf(view.natural(store.factor24(signed, t))), [0n, [[t, 1n]]]);
     assert.deepEqual(view.natural(store.factor24(signed, t)).assumes, []);

@@ -25,7 +25,7 @@ test('equal terms are one object', () => {
   );
 });
 
-test('sums are kept modulo 2^width', () => {
+test('sums are stored modulo 2^width', () => {
   assert.equal(store.sum(32, 1n << 32n, [[x, (1n << 32n) + 1n]]), x);
   assert.equal(store.sub(32, x, x), number(0n));
   assert.equal(store.sum(32, 0n, [[x, 1n << 31n], [x, 1n << 31n]]), number(0n)); // oxfmt-ignore
@@ -39,7 +39,7 @@ test('products distribute over short sums and commute', () => {
   assert.equal(store.mul(32, x, n), store.mul(32, n, x));
 });
 
-test('a rest and its quotient times the divisor are the whole', () => {
+test('the remainder plus the quotient times the divisor is the dividend', () => {
   for (const [rem, div] of [
     ['urem', 'udiv'],
     ['srem', 'sdiv'],
@@ -125,7 +125,7 @@ test('the leaves of a term are its atoms', () => {
   assert.deepEqual(store.add(32, number(1n), number(2n)).leaves, []);
 });
 
-test('an atom without a value leaves open what depends on it', () => {
+test('an atom without a value makes dependent terms unknown', () => {
   const value = (leaf: Term): bigint | undefined => (leaf === x ? 3n : undefined);
   const of = (term: Term): bigint | undefined => evaluateTerm(term, value, new Map());
   assert.equal(of(store.add(32, x, number(4n))), 7n);

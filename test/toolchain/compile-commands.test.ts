@@ -46,7 +46,7 @@ test('a command becomes the flags of its file', () => {
   assert.deepEqual(flagsOf(database, '/repo/build/c.cu'), { args: ['-DC'], directory: '/repo/build' });
 });
 
-test('of flags of the host compiler only what it can do no harm with is left out', () => {
+test('only harmless flags of the host compiler are left out', () => {
   const flags = [
     '-Wl,-x',
     '-Wp,-MD,x',
@@ -159,7 +159,7 @@ test('an options file, as CMake writes it, is read where it may be', () => {
   assert.deepEqual(argsOf(database, '/repo/build/a.cu'), ['-DX', '--options-file', 'CMakeFiles/a.rsp']);
 });
 
-test('of ten thousand entries, some of missing files, one is found', () => {
+test('one of ten thousand entries is found, some of them of missing files', () => {
   const entries = Array.from({ length: 10_000 }, (_, index) => ({
     directory: '/repo/build',
     file: `../src/part${index % 100}/file${index}.cu`,

@@ -117,7 +117,7 @@ test('the prerequisites of a rule are read as make reads them', () => {
   assert.deepEqual(parseRule(text), ['/w/a b.cu', '/w/c#d.h', '/w/e$f.h']);
 });
 
-test('the two builds: one keeps every access, one is what runs', { skip: withoutNvcc }, async (t) => {
+test('the two builds: one preserves every access, one is executed', { skip: withoutNvcc }, async (t) => {
   const root = temporaryFolder(t);
   writeFiles(root, {
     'a.cu': `__global__ void k(int* __restrict__ a, const int* __restrict b) {

@@ -72,7 +72,7 @@ test('an error at the end of the file is reported at its last line', async (t) =
   );
 });
 
-test('of a pull request no word of the compiler is passed on, nor a place that it made up', async (t) => {
+test('for a pull request neither texts of the compiler nor invented places are passed on', async (t) => {
   const folder = temporaryFolder(t);
   const root = join(folder, 'repo');
   writeFiles(folder, { 'repo/src/a.cu': '', 'secret.txt': '' });

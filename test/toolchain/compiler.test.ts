@@ -37,7 +37,7 @@ test('PATH comes first, then CUDA_HOME, CUDA_PATH, the usual folders', async (t)
   assert.deepEqual(found.compiler.features, { fastCompile: true, briefDiagnostics: true, separateFrontEnd: true });
 });
 
-test('what an older nvcc can do is read off its help', async (t) => {
+test('features of an older nvcc are read from its help', async (t) => {
   const folder = temporaryFolder(t);
   for (const [help, features] of [
     ['--Ofast-compile <level>', { fastCompile: true, briefDiagnostics: false, separateFrontEnd: false }],

@@ -250,7 +250,7 @@ test('a step that fails sends to nvcc, one that passes a limit is the result', a
   }
 });
 
-test('what nvcc lets ptxas read is read, in both builds', async (t) => {
+test('texts that nvcc has ptxas check are checked, in both builds', async (t) => {
   const text = `${told}#$ ptxas -arch=compute_90 -m64 "/out/unit.ptx" \n`;
   const { code, runs, temporary } = await compiledBy(t, {}, { text });
   const read = runs.flatMap(({ command }) => (command[0] === ptxas ? [command] : []));

@@ -113,7 +113,7 @@ test('flags that a pull request may not set are left out, if the user did not na
   );
 });
 
-test('of several flags for the host compiler, those that may change device code stay', async (t) => {
+test('flags for the host compiler that may change device code stay', async (t) => {
   const directory = temporaryFolder(t);
   for (const trust of ['user', 'pull-request'] as const) {
     const selected = await selectFlags({

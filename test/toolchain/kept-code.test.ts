@@ -53,7 +53,7 @@ const cases: readonly Case[] = [
 ];
 
 for (const { name, unit, before, after, flags } of cases) {
-  test(`what is kept is not stale: ${name}`, { skip }, async (t) => {
+  test(`cached code is not stale: ${name}`, { skip }, async (t) => {
     const folder = temporaryFolder(t);
     const root = join(folder, 'repo');
     const kept = keptInMemory();
@@ -80,7 +80,7 @@ for (const { name, unit, before, after, flags } of cases) {
   });
 }
 
-test('a program that changes is another one, and what is kept of it is not read', async (t) => {
+test('a changed program has another key, and its cached code is not used', async (t) => {
   const folder = temporaryFolder(t);
   const kept = keptInMemory();
   const program = join(folder, 'cicc');

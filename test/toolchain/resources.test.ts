@@ -22,7 +22,7 @@ const ptx = `.version 8.0
 `;
 const limits = { milliseconds: 60_000, outputBytes: 1 << 20 };
 
-test('a module is measured, with a cap on registers where one is given', async (t) => {
+test('a module is measured, with a register limit if one is given', async (t) => {
   if (!nvcc?.ptxas) return t.skip('no ptxas');
   const free = await assembledUnit(nvcc, ptx, 'sm_80', limits);
   assert.ok(!('reason' in free));
@@ -53,7 +53,7 @@ test('without ptxas, or if it refuses, the reason is reported', async (t) => {
   });
 });
 
-test('a refusal names the line or the kernel; PTX of a newer toolkit or for another machine is not wrong', async (t) => {
+test('a refusal names the line or the kernel; PTX of a newer toolkit or architecture is not wrong', async (t) => {
   if (!nvcc?.ptxas) return t.skip('no ptxas');
   const of = (text: string): Promise<object> => assembledUnit(nvcc!, text, 'sm_80', limits);
   const { ptxLine, isRefusal } = (await of(ptx.replace('bar.sync 0;', 'bogus.sync 0;'))) as Record<string, unknown>;

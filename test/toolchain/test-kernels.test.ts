@@ -14,7 +14,7 @@ const kernels = files.flatMap((file) => {
 });
 const builds = ['verification', 'production'] as const;
 
-test('the test kernels are many, and half of them are wrong', () => {
+test('there are many test kernels, half of them incorrect', () => {
   assert.ok(files.length >= 120 && kernels.length >= 240);
   const wrong = kernels.filter(({ race, divergence }) => race === 'race' || divergence === 'divergent');
   assert.ok(wrong.length * 2 >= kernels.length, `${wrong.length} of ${kernels.length}`);

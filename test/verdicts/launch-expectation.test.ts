@@ -69,7 +69,7 @@ test('arguments are determined by constraints or assumptions of the proof, exten
   assert.ok(!isMet('main.cu:7 extent b=11 where n=10', extent));
 });
 
-test('what is malformed is refused', () => {
+test('malformed expectations are refused', () => {
   for (const text of ['main.cu block=1', 'main.cu:7 block=a', 'main.cu:7 where n', 'main.cu:7 args', 'main.cu:7 tall'])
     assert.throws(() => parseLaunch(text), text);
 });

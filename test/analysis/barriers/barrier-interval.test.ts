@@ -35,7 +35,7 @@ test('a barrier that some threads do not reach ends an interval only on its own 
   ]);
 });
 
-test('barriers of part of a block, arrivals and other numbers end nothing', () => {
+test('barriers of part of a block, arrivals and other numbers end no interval', () => {
   for (const barrier of ['bar.sync 1;', 'bar.sync 0, 32;', 'bar.arrive 0, 64;', 'bar.sync %r9;', 'bar.warp.sync -1;'])
     assert.deepEqual(intervalsOf(`${st(0)} ${barrier} ${st(4)}`), [['0', '4']], barrier);
   for (const barrier of ['bar.sync 0;', 'barrier.sync 0;', 'bar.red.popc.u32 %r1, 0, %p1;'])
@@ -90,7 +90,7 @@ test('a loop whose first iteration always executes cannot be skipped', () => {
   );
 });
 
-test('why a path went on is kept', () => {
+test('the branch conditions of a path are recorded', () => {
   const { kernel, symbolic, accesses, loaded } = contextOf(
     `mov.u32 %r1, 0; L: ${st(4)} bar.sync 0; ${st(8)} add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %r9; @%p1 bra L; ${st(12)}`,
   );

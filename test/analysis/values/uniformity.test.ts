@@ -28,7 +28,7 @@ function infer(body: string, proved: readonly number[] = []): Inferred {
 
 const stored = (body: string): string => infer(body).stored;
 
-test('what the launch gives is uniform, indices of threads vary', () => {
+test('launch parameters are uniform, indices of threads vary', () => {
   assert.equal(stored('mad.lo.s32 %r1, %r6, %r5, %r9;'), 'uniform');
   assert.equal(stored('mov.u32 %r2, %nctaid.x; add.s32 %r1, %r2, %r9;'), 'uniform');
   assert.equal(stored('add.s32 %r1, %r9, %r0;'), 'varying');

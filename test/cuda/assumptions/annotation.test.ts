@@ -36,7 +36,7 @@ test('a block comment of several lines has its own places', () => {
   assert.deepEqual(diagnostics.map(({ location }) => location), [{ file: 'a.cu', line: 11, column: 9 }]); // oxfmt-ignore
 });
 
-test('what is wrong is named with its column, and the rest is used', () => {
+test('errors are reported with their column, and the other parts are used', () => {
   for (const [text, column, code, message] of [
     ['// selvage: blok=16', 17, 'annotation/syntax', /Did you mean block=…\?/],
     ['// selvage: block=0', 23, 'annotation/syntax', /block=0/],

@@ -63,7 +63,7 @@ test('operators bind as in C', () => {
   assert.equal(holds('n % blockDim.x == 0', { n: 64n, 'blockDim.x': 32n }), true);
 });
 
-test('what is not known stays unknown, unless the rest decides', () => {
+test('unknown operands make a result unknown, unless the others decide it', () => {
   assert.equal(holds('n > 0'), undefined);
   assert.equal(holds('n > 0 || 1 == 1'), true);
   assert.equal(holds('n > 0 && 1 == 2'), false);
@@ -78,7 +78,7 @@ test('what is not known stays unknown, unless the rest decides', () => {
   );
 });
 
-test('anything else is refused, with its column', () => {
+test('other texts are refused, with their column', () => {
   for (const [text, column, message] of [
     ['', 1, /empty/],
     ['n', 1, /not a condition/],

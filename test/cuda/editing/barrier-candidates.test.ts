@@ -104,7 +104,7 @@ test('a barrier follows the statement above, in its indentation; comments stay i
   assert.equal(await edited(text, at(5)), text.replace('// first\n', '// first\n    __syncthreads();\n'));
 });
 
-test('line ends and tabs of the file are kept', async () => {
+test('line ends and tabs of the file are preserved', async () => {
   const text = '__global__ void k(int *A) {\r\n\tA[0] = 1;\r\n\tA[1] = A[0];\r\n}\r\n';
   assert.equal(await edited(text, at(3)), text.replace('A[0] = 1;\r\n', 'A[0] = 1;\r\n\t__syncthreads();\r\n'));
 });
@@ -159,7 +159,7 @@ test('an assignment whose target has side effects stays whole', async () => {
   assert.ok(!candidates.some(({ kind }) => kind === 'split'));
 });
 
-test('a barrier goes with its line, and what shares the line stays', async () => {
+test('a barrier is removed with its line, unless other code shares the line', async () => {
   const text = kernel(`    A[0] = 1;\n    __syncthreads(); // wait\n    A[1] = 2; __syncthreads(); A[2] = 3;\n`);
   assert.equal(
     await edited(text, ({ kind }) => (kind === 'existing' ? 'off' : undefined)),
@@ -213,7 +213,7 @@ test('a condition is split: declarations in the first part that the second uses 
   );
 });
 
-test('a condition that the body may change is kept', async () => {
+test('a condition that the body may change is saved in a variable', async () => {
   const text = kernel(`    if (A[n] > 0) A[n] = A[n + 1];\n`);
   assert.equal(
     await edited(text, ({ kind }) => (kind === 'condition' ? 'block' : undefined), conditions(text)),
@@ -247,7 +247,7 @@ test('conditions with early exits, or with declarations that cannot move, are no
   }
 });
 
-test('comments go with the barrier that they are of', async () => {
+test('comments are removed with their barrier', async () => {
   const text = kernel(`    if (n) {
         A[0] = 1;
         // all of A is there

@@ -55,7 +55,7 @@ test('returns in a row are one guard; a variable of the block is declared outsid
   );
 });
 
-test('kernels that are left later too stay as they are', async () => {
+test('kernels with later returns are unchanged', async () => {
   const rest = [
     'for (;;) { return; }',
     'goto end; end: a[0] = 1;',

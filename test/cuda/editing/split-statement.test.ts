@@ -23,7 +23,7 @@ async function halves(statement: string, parameters = 'int* a, float* f, int t')
   return `${before.join(' ')} | ${after}`;
 }
 
-test('what is stored goes to a variable of the type of its place', async () => {
+test('a stored value goes to a variable of the type of its destination', async () => {
   assert.equal(await halves('f[t] = f[t + 1];'), 'float v0 = f[t + 1]; | f[t] = v0;');
   assert.equal(
     await halves('f[t] = t > 0 ? f[t - 1] : 0;'),
@@ -61,12 +61,12 @@ test('arguments that read memory are evaluated before a call that may write it',
   assert.equal(await halves('atomicAdd(&a[0], a[t]);'), 'auto v0 = a[t]; | atomicAdd(&a[0], v0);');
 });
 
-test('what is handed by reference stays where it is', async () => {
+test('arguments passed by reference stay in place', async () => {
   assert.equal(await halves('change(a[t], a[t + 1]);'), 'int v0 = a[t + 1]; | change(a[t], v0);');
   assert.equal(await halves('elsewhere(a[t], a[t + 1]);'), null, 'functions of other files are unknown');
 });
 
-test('declarations and expressions in a row are parted between the first and the rest', async () => {
+test('lists of declarations and expressions are split after the first', async () => {
   assert.equal(await halves('int x = a[t + 1], *y = a + t, z = put(y, x);'), 'int x = a[t + 1]; | int *y = a + t, z = put(y, x);'); // oxfmt-ignore
   assert.equal(await halves('int x; x = a[t + 1], a[t] = x;'), 'x = a[t + 1]; | a[t] = x;');
 });

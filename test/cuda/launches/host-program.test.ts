@@ -138,7 +138,7 @@ const open: readonly (readonly [body: string, before?: string])[] = [
 ];
 
 for (const [body, before] of open)
-  test(`left open: ${before ?? ''} ${body}`, async () => {
+  test(`unspecified: ${before ?? ''} ${body}`, async () => {
     const found = await grids(body, before);
     assert.ok(found.includes(null), JSON.stringify(found));
   });
@@ -295,6 +295,6 @@ const unfilled: readonly (readonly [body: string, before?: string])[] = [
   [`auto zero = [&] { cudaMemset(a, 0, 16); }; ${copied} zero(); unknown();`],
 ];
 
-test('what may write memory ends what is known of its contents', async () => {
+test('possible writes to memory invalidate its known contents', async () => {
   for (const [body, before] of unfilled) assert.equal(await contents(body, before), '', body);
 });

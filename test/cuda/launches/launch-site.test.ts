@@ -156,7 +156,7 @@ test('changes on the path to a launch are followed', async () => {
   }
 });
 
-test('what only a run knows is left open', async () => {
+test('values known only at run time are unspecified', async () => {
   for (const [body, before] of [
     ['k<<<parameter, 1>>>();'],
     ['int n = 3; scanf("%d", &n); k<<<n, 1>>>();'],
@@ -291,7 +291,7 @@ test('arguments, shared memory and text of a launch', async () => {
   assert.deepEqual(site.aliases, [[0, 1], [0, 3], [1, 3], [2, 9], [7, 8]]); // oxfmt-ignore
 });
 
-test('an argument that may mean something else the next time is not the same memory', async () => {
+test('arguments that may change between launches are not the same memory', async () => {
   const aliasesOf = async (list: string) => {
     const [site] = await sites(`void f(Pool& pool, int** bufs, int* d, int j, V v) { k<<<1, 256>>>(${list}); }`);
     return [site?.aliases, site?.samePointers];
@@ -343,7 +343,7 @@ void f(float* a, int n, CUmodule module) {
   assert.deepEqual([...(found[2]?.sites[0]?.scalars ?? [])], [[1, 7n]]);
 });
 
-test('a configuration that comes from elsewhere leaves everything open', async () => {
+test('a configuration from unknown code is unspecified', async () => {
   const [site] = await sites('void f(cudaLaunchConfig_t c, float* a) { cudaLaunchKernelEx(&c, ext, a, 7); }');
   assert.deepEqual(site?.unknown, ['block', 'grid', 'sharedBytes', 'cooperative', 'cluster']);
 });

@@ -72,7 +72,7 @@ test('template arguments come off a name', () => {
   assert.equal(withoutTemplateArguments('ns::k'), 'ns::k');
 });
 
-test('garbage gives null and no exception', () => {
+test('garbage returns null without an exception', () => {
   for (const symbol of [
     '_Z',
     '_Z3ab',

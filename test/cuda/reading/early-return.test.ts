@@ -67,7 +67,7 @@ test('a condition that is computed ahead is looked for where the code branches',
   assert.equal(departure(source, [at('below')], at('guarded'), at('guard')), 'passed');
 });
 
-test('of places on the line of an early return it is not clear on which side of it they are', async () => {
+test('places on the line of an early return may be on either side of it', async () => {
   const { parse } = await cudaParser();
   const told = (line: string): string =>
     departure(parse(`__global__ void k(int* a, int i, int n) {\n${line}\n}\n`, 'a.cu'), [{ line: 2 }], { line: 2 });

@@ -90,7 +90,7 @@ test('a struct in another file is found, one that has two definitions is not', (
   assert.equal(fields('S', 'using T = int; struct S { T n; };', 'typedef int T;'), 'n@0:int');
 });
 
-test('what is not understood has no layout', () => {
+test('unsupported types have no layout', () => {
   for (const body of [
     'int a : 3; int b;',
     'virtual ~S(); int n;',

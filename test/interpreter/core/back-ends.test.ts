@@ -133,7 +133,7 @@ test('values live across barriers, in registers of every width', () => {
   );
 });
 
-test('loops that outlast a time slice go on where they were', () => {
+test('loops longer than a time slice are resumed', () => {
   // What decides comes from memory: turns are short, as another thread might change it.
   const code = kernel(`mov.u32 %r1, 0; mov.u32 %r2, 1; and.b32 %r4, %r0, 7; mad.lo.u32 %r4, %r4, 700, 3000;
     ld.global.u32 %r3, [%d2]; add.u32 %r4, %r4, %r3;

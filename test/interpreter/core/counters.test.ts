@@ -194,7 +194,7 @@ test('a lane with a lock is scheduled although lower lanes spin', () => {
   assert.deepEqual(words(run.result, 0, 1), [32]);
 });
 
-test('generic addresses count for the space that they lead to, local ones for none', () => {
+test('generic addresses count for the space that they point to, local ones for none', () => {
   const code = kernel(
     `mov.u64 %d6, s; cvta.shared.u64 %d6, %d6; add.s64 %d6, %d6, %d5; st.u32 [%d6], %r0;
     ld.u32 %r1, [%d3];

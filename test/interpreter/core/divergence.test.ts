@@ -81,7 +81,7 @@ test('a shuffle whose mask names a lane that never comes is a deadlock', () => {
   assert.deepEqual(kinds(exitedLanes, {}), ['finished']);
 });
 
-test('the first event of each kind at each barrier is kept', () => {
+test('the first event of each kind at each barrier is recorded', () => {
   const body = 'setp.ge.u32 %p1, %r0, 40; @%p1 bra DONE; bar.sync 0; st.global.u32 [%d3], 1; DONE:';
   assert.deepEqual(kinds(body, { block: [64, 1, 1], grid: [5, 1, 1] }), ['finished', 'early-exit']);
 });

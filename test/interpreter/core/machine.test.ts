@@ -39,7 +39,7 @@ test('loops, phis and predicates: the greatest common divisor', () => {
   );
 });
 
-test('a swap through phis keeps both values', () => {
+test('a swap through phis preserves both values', () => {
   const code = kernel(`
     mov.u32 %r1, 1; mov.u32 %r2, 2; mov.u32 %r3, 0;
     LOOP: mov.u32 %r4, %r1; mov.u32 %r1, %r2; mov.u32 %r2, %r4;
@@ -200,7 +200,7 @@ test('barrier reductions count over the block', () => {
   assert.deepEqual(words(launch(code, { block: [64, 1, 1] }), 0, 2), [1032, 1032]);
 });
 
-test('asynchronous copies arrive, the rest of them zero', () => {
+test('asynchronous copies arrive, padded with zeros', () => {
   const code = kernel(
     `mov.u32 %r1, s; cp.async.ca.shared.global [%r1], [%d1], 8, 4; cp.async.wait_all;
     ld.shared.v2.u32 {%r2, %r3}, [%r1]; st.global.u32 [%d2], %r2; st.global.u32 [%d2+4], %r3;`,
@@ -277,7 +277,7 @@ test('the grid barrier orders all blocks, and hangs where one never comes', () =
   assert.deepEqual([hung.outcome, hung.divergences[0]?.kind], ['stuck', 'deadlock']);
 });
 
-test('where no thread waits for another in a loop, one block runs after the other', () => {
+test('if no thread waits for another in a loop, blocks run sequentially', () => {
   const rounds = (from: string): string => `mov.u32 %r1, 16000; ${from}
     LOOP: sub.u32 %r1, %r1, 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra LOOP;
     mov.u32 %r2, %ctaid.x; mul.wide.u32 %d6, %r2, 4; add.s64 %d6, %d1, %d6; st.global.u32 [%d6], 7;`;
@@ -293,7 +293,7 @@ test('where no thread waits for another in a loop, one block runs after the othe
   }
 });
 
-test('a run in WebAssembly ends soon after it has shown what is sought, and else goes on', () => {
+test('a run in WebAssembly ends soon after it reproduced the wanted finding, and continues otherwise', () => {
   const code = kernel(`st.global.u32 [%d1], %r0; mov.u32 %r2, 20;
     OUTER: mov.u32 %r1, 400; bar.sync 0;
     LOOP: sub.u32 %r1, %r1, 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra LOOP;

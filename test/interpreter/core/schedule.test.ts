@@ -26,7 +26,7 @@ test('every order holds each number once, and is the same each time', () => {
     }
 });
 
-test('of two blocks either comes first about as often, for small seeds too', () => {
+test('each of two blocks comes first about equally often, for small seeds too', () => {
   const second = (of: readonly number[]): number => of.filter((seed) => blockOrder(2, seed)![0] === 1).length;
   assert.ok(Math.abs(second(seeds) - 500) < 60, `${second(seeds)}`);
   assert.ok(second(seeds.slice(0, 16)) > 3 && second(seeds.slice(0, 16)) < 13);
@@ -40,7 +40,7 @@ test('the warps of two blocks have independent orders', () => {
   assert.equal(orders.size, 24);
 });
 
-test('a traced run gives threads the turns that they have without a trace', () => {
+test('a traced run has the same schedule as one without a trace', () => {
   // Threads of two blocks lose additions to each other, as their turns have it.
   const code = kernel(`mov.u32 %r3, 0;
     AGAIN: ld.global.u32 %r1, [%d1]; add.u32 %r1, %r1, 1; st.global.u32 [%d1], %r1;

@@ -148,7 +148,7 @@ test('barriers of the warp order its lanes, fences without them nothing', () => 
   assert.deepEqual(races('mov.u32 %r3, 1; shl.b32 %r3, %r3, %r0; bar.warp.sync %r3;'), [[]]);
 });
 
-test('what lanes exchange does not order their accesses, and is named', () => {
+test('exchanges between lanes do not order their accesses, and are named', () => {
   const body = (exchange: string): string => `${own} st.shared.u32 [%d7], %r0; ${exchange}
     xor.b32 %r1, %r0, 1; mul.wide.u32 %d8, %r1, 4; add.s64 %d8, %d6, %d8; ld.shared.u32 %r2, [%d8];
     st.global.u32 [%d3], %r2;`; // oxfmt-ignore
@@ -162,7 +162,7 @@ test('what lanes exchange does not order their accesses, and is named', () => {
   assert.deepEqual(races('shfl.sync.idx.b32 %r3, %r0, 0, 31, -1; bar.warp.sync -1;'), []);
 });
 
-test('barriers of part of the block order the threads that take part', () => {
+test('barriers of part of the block order the participating threads', () => {
   const body = (partner: number): string => `${own} st.shared.u32 [%d7], %r0; setp.ge.u32 %p1, %r0, 64; @%p1 bra DONE;
     bar.sync 1, 64; xor.b32 %r1, %r0, ${partner}; mul.wide.u32 %d8, %r1, 4; add.s64 %d8, %d6, %d8;
     ld.shared.u32 %r2, [%d8]; st.global.u32 [%d3], %r2; DONE: bar.sync 0;`; // oxfmt-ignore
@@ -398,7 +398,7 @@ test('the run ends at the limit of races, and the detector can be off', () => {
   assert.deepEqual(launch(code, { detectRaces: false }).races, []);
 });
 
-test('the same run gives the same events', () => {
+test('the same run has the same events', () => {
   const code = kernel(`${own} st.shared.u32 [%d6], %r0; ld.shared.u32 %r1, [%d7]; st.global.u32 [%d1], %r1;`, shared);
   const events = (): string => JSON.stringify(launch(code, { grid: [3, 1, 1] }).races);
   assert.equal(events(), events());

@@ -137,7 +137,7 @@ function draw(random: Random, watched: readonly Watched[], flaws: number): void 
   }
 }
 
-test('of threads that count under a lock, code records the accesses and executes the second fence', () => {
+test('for threads that count under a lock, code records the accesses and executes the second fence', () => {
   const watched = [new Watched(false), new Watched(true)] as const;
   const sections = 2 * threads;
   for (let section = 0; section < sections; section++) {
@@ -202,7 +202,7 @@ test('values that a thread acquires after its last release are not published', (
   }
 });
 
-test('where something is amiss the detector with code reports the same accesses, in the same order', () => {
+test('for incorrect programs the detector with code reports the same accesses, in the same order', () => {
   let told = 0;
   let isLess = 0;
   for (let seed = 1; seed <= 60; seed++) {

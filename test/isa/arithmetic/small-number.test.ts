@@ -10,7 +10,7 @@ const bits = { e4m3: 8, e5m2: 8, e3m2: 6, e2m3: 6, e2m1: 4 } as const;
 const largest = { e4m3: 448, e5m2: 57344, e3m2: 28, e2m3: 7.5, e2m1: 6 } as const;
 
 for (const format of smallFormatNames) {
-  test(`${format}: every number is its own, others go to the nearest`, () => {
+  test(`${format}: every representable number is unchanged, others round to the nearest`, () => {
     const numbers: { pattern: number; value: number }[] = [];
     for (let pattern = 0; pattern < 2 ** bits[format]; pattern++) {
       const value = decodeSmall(format, pattern);
@@ -32,7 +32,7 @@ for (const format of smallFormatNames) {
     }
   });
 
-  test(`${format}: halfway goes to the even neighbour`, () => {
+  test(`${format}: halfway rounds to the even neighbour`, () => {
     for (let pattern = 0; pattern + 1 < 2 ** (bits[format] - 1); pattern++) {
       const [low, high] = [decodeSmall(format, pattern), decodeSmall(format, pattern + 1)];
       if (!Number.isFinite(high)) continue;

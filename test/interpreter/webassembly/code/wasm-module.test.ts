@@ -31,7 +31,7 @@ test('constants of every length are encoded', () => {
   assert.equal(compile([], 'f32', (body) => body.f32(0.1))(), Math.fround(0.1));
 });
 
-test('loops, blocks and tables go where their labels are', () => {
+test('loops, blocks and tables branch to their labels', () => {
   const sum = compile(['i32'], 'i32', (body) => {
     const total = body.local('i32');
     const done = body.block();

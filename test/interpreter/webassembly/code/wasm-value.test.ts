@@ -55,7 +55,7 @@ test('sums in loops are kept as numbers, counters are not', () => {
   assert.ok(types.some(([register, type]) => register === '%r3' && type === undefined));
 });
 
-test('only floating-point arithmetic asks for a number', () => {
+test('only floating-point arithmetic requests a number', () => {
   assert.equal(numberType('fma.rn.ftz.f32'), 'f32');
   assert.equal(numberType('add.f64'), 'f64');
   assert.equal(numberType('max.f32'), 'f32');
