@@ -31,7 +31,7 @@ const layers: ReadonlyMap<string, Layer> = new Map(
   ),
 );
 
-/** What a clone holds: tracked files, and new ones that git does not ignore. */
+/** Files of a clone: tracked files, and new ones that git does not ignore. */
 const tracked = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
   cwd: root,
   encoding: 'utf8',
@@ -127,7 +127,7 @@ test('every source file is in a layer of the table, and imports from earlier one
 test('no circle of imports, types included', () => {
   const byPath = new Map(sources.map((file) => [file.path, importedFiles(file)]));
   const left = new Map([...byPath].map(([path, imported]) => [path, new Set(imported.filter((to) => byPath.has(to)))]));
-  // What imports nothing that is left is in no circle.
+  // A file whose imports are all removed is in no circle.
   for (let size = Infinity; left.size < size;) {
     size = left.size;
     for (const [path, imported] of left) if (imported.size === 0) left.delete(path);
@@ -208,7 +208,7 @@ test('exported functions have a docstring', () => {
   );
 });
 
-/** What a file exports, by any declaration. */
+/** Names exported by a file, by any declaration. */
 function exportsOf(code: string): string[] {
   const declared =
     /^export (?:declare )?(?:async )?(?:abstract )?(?:function\*?|const|let|class|interface|type) (\w+)|^export (?:type )?\{([^}]*)\}/gm;

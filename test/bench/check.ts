@@ -58,7 +58,7 @@ interface Row {
 }
 
 const scratch = mkdtempSync(join(tmpdir(), 'selvage-bench-'));
-/** What the last program wrote. */
+/** Output of the last program. */
 const output = join(scratch, 'output');
 try {
   await measureFiles();

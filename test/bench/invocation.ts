@@ -8,7 +8,7 @@ import type { LaunchedKernel } from '../../src/app/build/kernel.ts';
 /** One process. */
 export interface Invocation {
   readonly options: readonly string[];
-  /** What it is to check, with the place of each launch among those of its kernel. */
+  /** The launches that it checks, with their indices among those of their kernels. */
   readonly launches: readonly { readonly kernel: LaunchedKernel; readonly index: number }[];
 }
 
@@ -74,7 +74,7 @@ function written(pattern: bigint, type: string): string {
   return String(pattern);
 }
 
-/** What `--kernel` matches some kernels by. */
+/** A pattern for `--kernel` that matches exactly these kernels. */
 function patternOf(kernels: readonly LaunchedKernel[]): string {
   const names = kernels.map(({ name }) => name.qualified.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`));
   return `/^(${names.join('|')})$/`;

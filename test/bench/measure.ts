@@ -1,4 +1,4 @@
-/** What the benches share: programs and work that are timed, and lines of figures. */
+/** Shared by the benches: timed programs and work, and lines of figures. */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { findAssets } from '../../src/app/project/assets.ts';

@@ -170,7 +170,7 @@ function damage(file: CertificateFile, random: Random): string {
       visit((value as Record<string, unknown>)[key], `${path}.${key}`);
     }
   };
-  // What is outside of the only obligation is bound by its seal too.
+  // Data outside of the only obligation is covered by its seal too.
   visit(file, '');
   const { holder, key, path } = random.pick(places.filter((place) => !/^\.launches(?:\.0(?:\.obligations)?)?$/.test(place.path))); // oxfmt-ignore
   const value = holder[key];

@@ -79,7 +79,7 @@ function isPlain(value: unknown): boolean {
   return value !== undefined && typeof value !== 'object';
 }
 
-/** What a step of a pipe adds. */
+/** Keywords that a step of a pipe adds. */
 function stepOf(step: Node, whole: Node): JsonSchema | Readonly<Record<string, unknown>> {
   if (step.kind === 'schema') return step === whole ? ownSchema(step) : schemaOf(step);
   if (step.type === 'description') return { description: step.description! };

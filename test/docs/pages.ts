@@ -23,7 +23,7 @@ export function generatedPages(): Map<string, string> {
   return pages;
 }
 
-/** What `selvage explain CODE` prints. */
+/** Output of `selvage explain CODE`. */
 function diagnosticPage(code: string, { severity, title, explanation, example, remedy }: CodeEntry): string {
   const language = /^(?:config|suppression|cost|resource|limit)\//.test(code) ? '' : 'cuda';
   return [

@@ -35,7 +35,7 @@ const askZ3 = `
   const scripts = ['(declare-const x Int) (assert (= x 3)) (declare-const p Bool) (assert (=> p (> x 3)))'];
   worker.postMessage({ kind: 'check', session: 1, scripts, assumptions: ['p'], units: 100000 });`;
 
-/** What every Node is to print. */
+/** Expected output under each Node. */
 let demoReport: string | undefined;
 
 const node20 = findNode20();

@@ -120,7 +120,7 @@ async function attempted(): Promise<Attempt> {
   const { workspace, server, run } = await pullRequest(changes, base);
   const sprung = join(temporary(), 'sprung');
   const trap = `touch '${sprung}'\nexit 1\n`;
-  // What a build of the pull request could leave, or its author commits where the workflow puts it on PATH.
+  // Programs that a build of the pull request could leave, or its author commits to a folder on PATH.
   const programs = [
     'git',
     'nvcc',

@@ -104,7 +104,7 @@ test('an App is made with one click, reviews, answers in threads, and fixes at a
   assert.match(pull.commits[0]!.files.get('src/shift.cu') ?? '', /__syncthreads\(\);/);
   assert.match(pull.answers().at(-1) ?? '', /@mona: Committed ccccccc/);
 
-  // What was reviewed is of an earlier head by now.
+  // The reviewed commit is an earlier head by now.
   assert.equal(await deliver(port, 'd4', 'pull_request', pullRequestPayload('synchronize', about)), 202);
   await app.line(/delivery d4: the pull request has moved on/);
   assert.equal(await deliver(port, 'd1', 'pull_request', opened), 202);

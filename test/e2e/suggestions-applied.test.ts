@@ -1,4 +1,4 @@
-/** What a reader commits from the comments of a review removes the findings. */
+/** Suggestions that a reader commits from the comments of a review remove the findings. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Files } from '../github/runner.ts';

@@ -28,7 +28,7 @@ const exchange: PhaseMaker = (c, broken) => {
   };
 };
 
-/** As before in global memory, where each block has a part. */
+/** The same in global memory, where each block has a part. */
 const globalExchange: PhaseMaker = (c, broken) => {
   const { random, size } = c;
   const g = c.name('g');
@@ -131,7 +131,7 @@ const warpExchange: PhaseMaker = (c, broken) => {
   const fault = broken ? (c.block > 32 && random.chance(0.5) ? 'across warps' : 'no warp barrier') : undefined;
   const other = fault === 'across warps' ? `(tid + 1) % ${c.block}` : `tid ^ ${mask}`;
   const isFull = !c.isSymbolic;
-  // Of a block whose size is open, threads without a partner stay out.
+  // If the size of the block is unspecified, threads without a partner do not participate.
   const full = isFull ? '' : `if (tid < T / 32 * 32) `;
   return {
     name: 'warp exchange',

@@ -281,7 +281,7 @@ const lastBlock: PhaseMaker = (c, broken) => {
   };
 };
 
-/** One block waits for what another has written. */
+/** One block waits for a store of another. */
 const flag: PhaseMaker = (c, broken) => {
   const { random } = c;
   const [data, ready] = [c.name('data'), c.name('ready')];

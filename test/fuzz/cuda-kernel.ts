@@ -8,7 +8,7 @@ import { wildPhase } from './wild-kernel.ts';
 
 export interface GeneratedKernel {
   readonly name: string;
-  /** Of the kernel and what it needs. */
+  /** Source of the kernel and of its helper functions. */
   readonly text: string;
   readonly helpers: readonly string[];
   /** Whether some launch within what is stated races. */

@@ -11,11 +11,11 @@ export interface LoopKernel {
   readonly loops: readonly string[];
 }
 
-/** What every kernel takes, in this order. */
+/** Parameters of every kernel, in this order. */
 export const loopParameters =
   'int *out, const int *a, const int *lists, int *bins, int n, int m, unsigned u, long long w, Sizes s';
 
-/** What all kernels need. */
+/** Declarations that all kernels need. */
 export const loopPreamble = `struct Sizes { int rows; int columns; short small; unsigned char tiny; };
 __device__ __noinline__ int chosen(const int *a, int x) { return x < 3 ? a[x + 3] : a[x & 31] + (a[x & 7] > 1 ? a[x] : 0); }
 `;
@@ -73,7 +73,7 @@ class Writer {
     ]); // oxfmt-ignore
   }
 
-  /** One that lanes may differ in. */
+  /** A condition that may differ between lanes. */
   laneSize(scope: Scope): string {
     const { random } = this;
     const k = random.between(1, 9);

@@ -1,4 +1,4 @@
-/** What generated CUDA kernels are put together from: names, index maps and spellings of one thing. */
+/** Building blocks of generated CUDA kernels: names, index maps and equivalent spellings. */
 import type { Random } from '../../src/base/random.ts';
 
 /** A parameter with a minimum, and a factor that it is a multiple of. */
@@ -15,7 +15,7 @@ export interface Phase {
   /** Declarations in shared memory. */
   readonly shared?: readonly string[];
   readonly body: readonly string[];
-  /** What is wrong with it; absent: nothing. */
+  /** Its bug; absent: none. */
   readonly fault?: string;
   /** Whether it races is not known. */
   readonly isOpen?: true;
@@ -23,7 +23,7 @@ export interface Phase {
   readonly leavesArray?: true;
   /** Threads of a block miss each other at a barrier. */
   readonly divergent?: true;
-  /** What is stated of scalar parameters. */
+  /** Assumptions on scalar parameters. */
   readonly stated?: readonly StatedScalar[];
   /** Parameters whose arrays have to hold zeros at the start. */
   readonly zeroed?: readonly string[];
@@ -46,7 +46,7 @@ function fixed(map: IndexMap): IndexMap {
   return (thread) => text.replaceAll('@', /^\w+$/.test(thread) ? thread : `(${thread})`);
 }
 
-/** What the phases of one kernel share. */
+/** State shared by the phases of one kernel. */
 export class Setting {
   readonly random: Random;
   /** Threads of a block, in one dimension. */
@@ -56,7 +56,7 @@ export class Setting {
   readonly isSymbolic: boolean;
   /** Blocks of a cluster of the stated launch; 1: it has no clusters. */
   readonly cluster: number;
-  /** How the size of a block reads. */
+  /** Expression of the size of a block. */
   readonly size: string;
   #names = 0;
 

@@ -96,7 +96,7 @@ const strong: PhaseMaker = (c, broken) => {
   };
 };
 
-/** What is read strongly differs from thread to thread: it decides a barrier, or an index. */
+/** The values of strong reads differ from thread to thread: they decide a barrier, or an index. */
 const strongValue: PhaseMaker = (c, broken) => {
   const { random } = c;
   const [word, seen, s] = [c.name('word'), c.name('seen'), c.name('s')];
@@ -127,7 +127,7 @@ const volatiles: PhaseMaker = (c, broken) => {
   const isOfBlock = place.narrow.length === 0;
   const of = (element: string): string => `*(volatile int *)&${element}`;
   const own = fault === 'atomic' ? `atomicAdd(&${place.own}, 1);` : fault === 'plain' ? `${place.own} = tid;` : `${of(place.own)} = tid + n;`; // oxfmt-ignore
-  // What no barrier orders, threads keep to themselves.
+  // Elements that no barrier orders are private to threads.
   const read = fault === undefined && !isOfBlock ? place.own : place.other;
   return {
     name: 'volatile accesses',

@@ -14,7 +14,7 @@ import { runKernel } from '../../src/interpreter/machine.ts';
 import type { StatedScalar } from './cuda-setting.ts';
 import { breaksAssumptions, isInBounds } from './soundness-run.ts';
 
-/** What one run showed. */
+/** Findings of one run. */
 export interface Seen {
   readonly race: RaceEvent | undefined;
   readonly divergence: DivergenceEvent | undefined;

@@ -84,7 +84,7 @@ function summary(request: RunRequest, result: RunResult): string {
   return JSON.stringify({ outcome, steps, races, divergences, faults, havocs, brokenAssumptions, memory });
 }
 
-/** Where two texts part. */
+/** The first difference of two texts. */
 function firstDifference(a: string, b: string): string {
   let at = 0;
   while (a[at] === b[at]) at++;

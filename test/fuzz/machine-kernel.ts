@@ -44,7 +44,7 @@ const common = [
   'setp.ne.u64 %p1, %d2, %d3', 'min.s32 %r1, %r2, %r3', 'max.f32 %f1, %f2, %f3', 'not.pred %p1, %p2',
 ]; // oxfmt-ignore
 
-/** What is odd about a kernel: threads exit early, accesses miss, loops run long, barriers are missing. */
+/** Irregularities of a kernel: threads exit early, accesses are out of bounds, loops run long, barriers are missing. */
 export type Oddity = 'exit' | 'fault' | 'long' | 'race';
 
 class Writer {
@@ -105,7 +105,7 @@ class Writer {
   #index(count: number): string {
     const index = this.#fresh('r');
     this.#write(`and.b32 ${index}, ${this.#variable('r')}, ${count - 1};`);
-    // So far off that no other array is hit.
+    // A distance at which no other array is hit.
     if (this.#oddity === 'fault' && this.#random.chance(0.3))
       this.#write(`@%p1 or.b32 ${index}, ${index}, 0x3fff0000;`);
     return index;

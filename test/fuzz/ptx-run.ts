@@ -35,7 +35,7 @@ export interface Summary {
   readonly checked: number;
   /** Milliseconds that the slowest text took. */
   readonly slowest: number;
-  /** What did not hold, with the seed and number of the text. */
+  /** Violated properties, with the seed and number of the text. */
   readonly failures: readonly string[];
   /** Texts that ptxas read; null if ptxas is not installed. */
   readonly assembled: number | null;
@@ -90,7 +90,7 @@ function functionsOf(module: Module): Function[] {
   return module.items.filter((item): item is Function => item.kind === 'entry' || item.kind === 'func');
 }
 
-/** How many statements end before an offset, with what closes them. */
+/** Number of statements that end before an offset, with their terminators. */
 function completeBefore(statements: readonly FlatStatement[], offset: number): number {
   let complete = 0;
   // A label or a .loc has no terminator: the next token may become a part of it, with markers in between.

@@ -128,7 +128,7 @@ class Writer {
     return address;
   }
 
-  /** What makes an access strong, or nothing. */
+  /** Qualifiers of a strong access, or none. */
   private strength(operation: 'ld' | 'st' | 'red'): string {
     const { random } = this;
     if (!this.hasStrong || random.chance(0.3)) return '';

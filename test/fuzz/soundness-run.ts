@@ -33,7 +33,7 @@ import { randomKernel } from './random-kernel.ts';
 export interface Failure {
   /** The file that was changed, the seed, and the kernel. */
   readonly name: string;
-  /** What the interpreter showed, or what was thrown. */
+  /** The finding of the interpreter, or the exception. */
   readonly text: string;
   readonly ptx: string;
 }
@@ -95,7 +95,7 @@ export function isInBounds({ accesses, request }: KernelContext, { first, second
 
 /**
  * Whether a run shows nothing: no proof speaks of accesses out of bounds, or of executions that break what is stated.
- * What was never written may well be read: a missing barrier looks like that.
+ * Uninitialised memory may well be read: a missing barrier has that effect.
  */
 export function breaksAssumptions({ faults, brokenAssumptions }: RunResult): boolean {
   return brokenAssumptions.length > 0 || faults.some(({ kind }) => kind !== 'uninitialised');
@@ -214,7 +214,7 @@ async function randomSubject(random: Random, hasStrong = false): Promise<Subject
   const launch = random.chance(0.2)
     ? { block: null, grid: null }
     : { block: random.pick(blocks), grid: random.pick([[1, 1, 1], [1, 1, 1], [3, 1, 1]] as const) }; // oxfmt-ignore
-  // What is proved of volatile accesses must hold where they are as relaxed atomics too.
+  // Proofs about volatile accesses must also hold if they are relaxed atomics.
   const policy = hasStrong ? { policy: { volatile: random.pick(['allow', 'warning'] as const) } } : {};
   return {
     name: 'random kernel',

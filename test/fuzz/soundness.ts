@@ -145,7 +145,7 @@ function worded({ race, divergence }: CheckResult): Worded {
   return { race: raceReport(race), divergence: divergenceReport(divergence) };
 }
 
-/** What is wrong with verdicts, judged by how the kernel was made. */
+/** Contradictions between verdicts and the construction of the kernel. */
 function contradictions(
   { race, divergence }: Checked['result'],
   kernel: GeneratedKernel,

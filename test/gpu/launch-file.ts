@@ -107,7 +107,7 @@ export function memoryHash(buffers: readonly Uint8Array[]): bigint {
   return sum;
 }
 
-/** What `launcher memory` writes of a launch. */
+/** Output of `launcher memory` for a launch. */
 export interface MemoryOutcome {
   readonly id: number;
   /** Status of the driver; 0: no error. */
@@ -130,7 +130,7 @@ export function* memoryOutcomes(file: Buffer): Iterable<MemoryOutcome> {
   }
 }
 
-/** What `launcher litmus` writes of a launch: how often its reads found what. */
+/** Output of `launcher litmus` for a launch: the frequency of each outcome. */
 export interface LitmusOutcome {
   readonly id: number;
   readonly status: number;

@@ -1,4 +1,4 @@
-/** What the arrays of each correct kernel hold at the end, worked out here. */
+/** Final contents of the arrays of each correct kernel, computed here. */
 import assert from 'node:assert/strict';
 import { elementAt, valueOf } from '../../src/launch/element.ts';
 import type { Ran } from './kernel-run.ts';
@@ -153,7 +153,7 @@ const components: Check = (memory) => {
   assert.deepEqual(vertices.map(root), smallest);
 };
 
-/** What 16-bit and single-precision formats make of a number. */
+/** Rounding of a number to 16-bit and single-precision formats. */
 const half = (value: number): number => {
   const exponent = value === 0 ? 0 : Math.max(Math.floor(Math.log2(Math.abs(value))), -14);
   const unit = 2 ** (exponent - 10);

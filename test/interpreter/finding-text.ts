@@ -1,4 +1,4 @@
-/** What a run shows, in the words of the `// run:` lines. */
+/** Findings of a run, in the syntax of the `// run:` lines. */
 import { placeOf } from '../../src/check/context/names.ts';
 import type { DivergenceEvent, RunResult } from '../../src/interpreter/core/run-result.ts';
 import type { Instruction, InstructionId, Kernel } from '../../src/ir/form/kernel.ts';
@@ -34,7 +34,7 @@ export function findingTexts(kernel: Kernel, result: RunResult): readonly string
   return [...texts].sort();
 }
 
-/** Where a basic block ends. */
+/** Location of the end of a basic block. */
 function lineOfBlock(kernel: Kernel, at: number): number {
   return placeOf(kernel, kernel.blocks[at]!.terminator as Pick<Instruction, 'location' | 'ptxLine'>).line;
 }

@@ -85,7 +85,7 @@ function dimensions(text: string): Dim3 {
 
 export interface RunOptions {
   readonly backend: BackEndName;
-  /** Of the schedule; absent: blocks and warps by their numbers. */
+  /** Seed of the schedule; absent: blocks and warps by their numbers. */
   readonly seed?: number;
 }
 

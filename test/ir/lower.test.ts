@@ -413,7 +413,7 @@ test('calls through pointers are resolved to the functions whose address is take
   verifyKernel(executed);
   const mnemonics = instructions(executed).map(({ operation }) => operation.mnemonic);
   assert.equal(mnemonics.filter((mnemonic) => mnemonic === 'setp.eq.b64').length, 2);
-  // What is left is a pointer to something else.
+  // The remaining case is a pointer to another object.
   assert.equal(mnemonics.filter((mnemonic) => mnemonic === 'call').length, 2);
   const table = executed.objects.find(({ symbol }) => symbol === 'table');
   assert.ok(table?.initial && !table.external);
@@ -442,10 +442,10 @@ test('a pointer to functions of the module is followed; the result of arithmetic
   assert.deepEqual(reasons(`selp.b64 %d3, %d1, %d2, %p1; ${call('%d3')}`), []);
   assert.deepEqual(reasons(`selp.b64 %d3, %d1, 0, %p1; ${call('%d3')}`), []);
   assert.deepEqual(reasons(`@%p1 bra T; mov.u64 %d3, %d1; bra J; T: mov.u64 %d3, %d2; J: ${call('%d3')}`), []);
-  // What the host passes in, and a pointer that may be something else.
+  // A pointer that the host passes in, and one that may point to something else.
   assert.match(reasons(call('%d5')).join(), /no function of the module/);
   assert.match(reasons(`selp.b64 %d3, %d1, %d5, %p1; ${call('%d3')}`).join(), /no function of the module/);
-  // What the host passes in is one of those that the code states it to be.
+  // A pointer that the host passes in is one of the stated ones.
   const assume = (register: string): string => `selp.u32 %r3, 1, 0, ${register};\n// selvage.assume %r3;\n`;
   const isOne = 'setp.eq.s64 %p2, %d5, %d1;';
   const isTwo = 'setp.eq.s64 %p3, %d2, %d5;';

@@ -290,7 +290,7 @@ test('lop3 follows its table', () => {
   ];
   const [a, b, c] = [0xf0f0f0f0n, 0xccccccccn, 0xaaaaaaaan];
   for (const table of [0x00n, 0x1an, 0x96n, 0xe8n, 0xffn]) {
-    // Of these sources, each byte of the result is the table itself.
+    // For these sources, each byte of the result is the table itself.
     assert.deepEqual(run('lop3.b32', [a, b, c, table], shape(table)), [table * 0x01010101n]);
   }
 });

@@ -195,7 +195,7 @@ export class AlloyModel {
     return new Evaluation(this.#definitions, instance).truth({ kind: 'name', name }, new Map());
   }
 
-  /** What a function without parameters gives. */
+  /** Value of a function without parameters. */
   tuples(name: string, instance: Instance): Tuples {
     return new Evaluation(this.#definitions, instance).tuples({ kind: 'name', name }, new Map());
   }

@@ -10,7 +10,7 @@ export interface Answer {
   readonly isRacy: boolean;
   readonly verdict: Verdict;
   readonly detected: Detected;
-  /** Where an access is volatile: by the oracle and the prover, as CUDA C++ has it. */
+  /** If an access is volatile: by the oracle and the prover, with the semantics of CUDA C++. */
   readonly volatile: { readonly isRacy: boolean; readonly verdict: Verdict } | null;
 }
 
@@ -44,7 +44,7 @@ export async function answersTo(
   return answers;
 }
 
-/** What is wrong with an answer; null: nothing. */
+/** Error of an answer; null: none. */
 export function wrongOf({ isRacy, verdict, detected: sees, volatile }: Answer): string | null {
   if (isRacy && verdict.verdict === 'proved') return 'proved, but racy';
   if (!isRacy && verdict.verdict === 'race') return 'race, but free of races';
@@ -70,7 +70,7 @@ function emptyRow(): Row {
   return { racy: 0, refuted: 0, seen: 0, free: 0, proved: 0, volatileRacy: 0, volatileRefuted: 0, volatileProved: 0 };
 }
 
-/** What was answered, by family, in total and where it is wrong or open. */
+/** Answers by family, in total, and those that are wrong or undecided. */
 export class Table {
   readonly #rows = new Map<string, Row>();
   readonly wrong: string[] = [];

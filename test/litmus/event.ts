@@ -11,13 +11,13 @@ export interface Event {
   readonly scope: Scope;
   /** `segment.statement` in its thread. */
   readonly name: string;
-  /** What a write leaves; `read`: event of the atomic that it is the writing half of. */
+  /** Value of a write; `read`: event of the atomic of which it is the write. */
   readonly value?: number | { readonly read: number; readonly statement: MemoryStatement & { kind: 'atomic' } };
-  /** Of arrivals and waits: the number of the barrier. */
+  /** Number of the barrier of arrivals and waits. */
   readonly barrier?: number;
 }
 
-/** That a read found this value, or another one. */
+/** A read returned this value, or another one. */
 interface Condition {
   readonly read: number;
   readonly value: number;
@@ -82,7 +82,7 @@ function threadPaths({ threads, barriers }: LitmusProgram, thread: number): read
         return;
       }
       const barrier = { thread, at: -1, order: barriers[segment]!, scope: 'cta', name, barrier: segment } as const;
-      // What a condition guards ends with the segment; a loop that ended stays a reason for all that follows.
+      // The scope of a condition ends with the segment; a loop that ended controls all later events.
       const kept = guards.filter((read) =>
         way.conditions.some((one) => one.read === read && isWait(segments, way, read)),
       );

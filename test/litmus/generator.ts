@@ -156,7 +156,7 @@ function phases(digits: Digits, threadCount: number): LitmusProgram {
   return { threads, barriers: [barrier] };
 }
 
-/** What sets a flag, and what waits for it or looks at it. */
+/** The setter of a flag, and its reader, which waits or tests once. */
 function setter(digits: Digits, at: number, scope: Scope): readonly Statement[] {
   const before = anyFence(digits, fenceOrders, scope);
   const kind = digits.below(7);

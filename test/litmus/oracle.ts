@@ -22,7 +22,7 @@ export interface Judgement {
   readonly races: ReadonlySet<string>;
   /** Pairs that race only in C++: one is volatile, and only the value of a volatile access orders them. */
   readonly volatileRaces: ReadonlySet<string>;
-  /** What the reads of executions in which no thread waits for ever found: `0:0.1=1 1:0.0=0`. */
+  /** Values read in executions in which no thread waits for ever: `0:0.1=1 1:0.0=0`. */
   readonly outcomes: ReadonlySet<string>;
   /** Consistent executions; 0 where only the races were asked for. */
   readonly executions: number;
@@ -356,7 +356,7 @@ function isAtomic({ events, halves, morallyStrong }: Frame, fromReads: Relation,
   return true;
 }
 
-/** What reads found; of a statement that ran twice, what it found last. */
+/** Values of reads; for a statement that ran twice, the last one. */
 function outcomeOf({ events }: Frame, values: readonly number[]): string {
   const found = new Map<string, number>();
   for (const [event, { kind, thread, name }] of events.entries())

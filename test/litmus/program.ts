@@ -7,7 +7,7 @@ export type AtomicOrder = 'relaxed' | 'acquire' | 'release' | 'acq_rel';
 export type FenceOrder = 'sc' | 'acq_rel' | 'acquire' | 'release';
 
 /**
- * What a thread does with a value that it read. `if`: what follows in its segment happens only where the value is this
+ * Use of a value that a thread read. `if`: the rest of its segment executes only if the value is this
  * one. `wait`: it reads again until the value is this one.
  */
 export interface Test {
@@ -45,7 +45,7 @@ export type Statement =
 
 export type MemoryStatement = Exclude<Statement, { readonly kind: 'fence' }>;
 
-/** Where a thread is: numbers in the grid. */
+/** Position of a thread: numbers in the grid. */
 export interface Place {
   readonly cluster: number;
   readonly block: number;
@@ -54,7 +54,7 @@ export interface Place {
 
 export interface Thread {
   readonly place: Place;
-  /** What it does before, between and after the barriers of the program. */
+  /** Its statements before, between and after the barriers of the program. */
   readonly segments: readonly (readonly Statement[])[];
 }
 

@@ -45,7 +45,7 @@ export function fence(order: FenceOrder = 'acq_rel', scope: Scope = 'gpu'): Stat
   return { kind: 'fence', order, scope };
 }
 
-/** What follows happens only where 1, or another value, was read. */
+/** The following statements execute only if 1, or another value, was read. */
 export function when(value = 1): Test {
   return { kind: 'if', value };
 }

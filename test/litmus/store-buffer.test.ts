@@ -17,7 +17,7 @@ import { kernelsOf, runOf } from './subject.ts';
 const buffered = [0, 1, 2, 3].map((order) => firstBuffered + order);
 const others = [0, 1, 2, firstInterleaved, firstInterleaved + 1];
 
-/** What the reads find in runs, in the order of threads. */
+/** Values read in runs, in the order of threads. */
 function foundIn(programs: readonly LitmusProgram[], seeds: readonly number[]): readonly ReadonlySet<string>[] {
   return kernelsOf(programs, true).map((kernel, index) => {
     const program = programs[index]!;

@@ -15,17 +15,17 @@ export function straightened({ threads, barriers }: LitmusProgram): LitmusProgra
   return { threads: threads.map((thread) => ({ ...thread, segments: thread.segments.map((own) => own.map(plain)) })), barriers }; // oxfmt-ignore
 }
 
-/** How many reads a program has; atomics are among them. */
+/** Number of reads of a program, including atomics. */
 export function readsOf({ threads }: LitmusProgram): number {
   return threads.flatMap(({ segments }) => segments.flat()).filter(({ kind }) => kind === 'load' || kind === 'atomic').length; // oxfmt-ignore
 }
 
-/** What the reads may find under the memory model of PTX, in the order of threads: `0 1`. */
+/** Possible values of the reads under the memory model of PTX, in the order of threads: `0 1`. */
 export function allowedReads(program: LitmusProgram): ReadonlySet<string> {
   return new Set([...decideProgram(program, 'all').outcomes].map((outcome) => outcome.replaceAll(/\S+=/g, '')));
 }
 
-/** What they find where all accesses take place in one order, which keeps that of each thread. */
+/** Values of the reads under sequential consistency. */
 export function sequentialReads({ threads }: LitmusProgram): ReadonlySet<string> {
   const own = threads.map(({ segments }) => segments.flat());
   const firstRead = own.map((_, thread) => readsOf({ threads: threads.slice(0, thread), barriers: [] }));

@@ -8,14 +8,14 @@ import { fileURLToPath } from 'node:url';
 import { selvage } from '../app/commands/in-process.ts';
 import { type JudgedDiagnostic, type JudgedKernel, type JudgedReport, differences, parseVerdicts } from '../verdicts/expectation.ts'; // oxfmt-ignore
 
-/** What became of the expectations of one kernel. */
+/** Result for the expectations of one kernel. */
 interface JudgedExpectation {
   /** From the folder of the program. */
   readonly file: string;
   readonly kernel: string;
   /** Description of the current result of the check, if it is not the expected one. */
   readonly open?: string;
-  /** How the report differs from what is expected. */
+  /** Differences between the report and the expectations. */
   readonly differing: readonly string[];
 }
 
@@ -82,7 +82,10 @@ function withoutNamespace(name: string): string {
   return name.replaceAll('(anonymous namespace)::', '');
 }
 
-/** What a diagnostic is about: the kernels that it names, of those the ones launched at its place, else the nearest. */
+/**
+ * Kernels that a diagnostic refers to: those that it names, otherwise those launched at its place, otherwise the
+ * nearest.
+ */
 function kernelsOf({ location, message }: JudgedDiagnostic, kernels: readonly JudgedKernel[]): readonly JudgedKernel[] {
   const named = kernels.filter(({ name }) => new RegExp(`\\b${withoutNamespace(name).replace(/[<(].*$/s, '')}\\b`).test(message)); // oxfmt-ignore
   if (!location) return named;

@@ -1,4 +1,4 @@
-/** What the tests of the PTX layer share: trees without positions, and texts by name. */
+/** Shared by the tests of the PTX layer: trees without positions, and texts by name. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

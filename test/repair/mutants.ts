@@ -24,7 +24,7 @@ import { type Workplace, inWorkplace, root } from './repair-file.ts';
 
 export interface Mutant {
   readonly file: string;
-  /** Of the deleted barriers; null for a helper, which all kernels may call. */
+  /** Kernel of the deleted barriers; null for a helper, which all kernels may call. */
   readonly kernel: string | null;
   /** Lines of the barriers that were deleted, in the original. */
   readonly deleted: readonly number[];
@@ -150,7 +150,7 @@ function skeleton(ptx: string, symbol: string): string {
   return kept.join(' ');
 }
 
-/** Of the barriers of a kernel and of all helpers. */
+/** Cost of the barriers of a kernel and of all helpers. */
 function barrierCost(source: CudaSource, kernel: string): number {
   const own = kernel.replace(/.*::/, '');
   const loops = nodesWhere(source.tree(), ({ type }) => /^(?:for|while|do)_statement$/.test(type));

@@ -50,7 +50,7 @@ test('a partial repair leaves only findings that were open', () => {
   assert.equal(refused(new Map([['k.cu:9 k.cu:9', 'warning']])), undefined);
   assert.equal(refused(new Map([['k.cu:3 k.cu:9', 'warning']])), 'new-race');
   assert.equal(refused(new Map([['k.cu:9 k.cu:9', 'error']])), 'new-race');
-  // What no run showed before is shown now.
+  // A finding that no run showed before is now reproduced.
   assert.equal(refused(new Map([['k.cu:7 k.cu:7', 'error']])), 'new-race');
   assert.equal(refused(new Map(), { ...proved, race: { verdict: 'unknown', findings: [] } }), 'not-proved');
   assert.equal(refused(new Map(), { ...proved, divergence: { verdict: 'possible', findings: [] } }), 'not-proved');

@@ -17,7 +17,7 @@ import { commitSuggestions, fencedBlocks } from '../github/suggestion-rule.ts';
 import { kernelFiles } from '../kernels/portable-ptx.ts';
 import { type RepairedText, type Workplace, inWorkplace, root } from './repair-file.ts';
 
-/** What was applied, and what went wrong with it. */
+/** The applied edits, and their problems. */
 export interface Applied {
   readonly repaired: number;
   readonly suggestions: number;
@@ -71,7 +71,7 @@ async function applyAllIn({ repair }: Workplace, original: string, name: string)
   const all = renderPatch(report, source);
   await patched('the patch', all, repaired);
   if (all !== '' && gitApply(original, name, all) !== text) exceptions.push(`${name}: the patch makes another text`);
-  // What no comment can hold is in the summary: with no line in the diff, all of it.
+  // Edits that fit into no comment are in the summary: without a line in the diff, all of them.
   const beside = planOf(report, name, original, null);
   const shown = fencedBlocks(beside.summary.body).find(({ info }) => info === 'diff');
   if (repaired.length > 0 && !shown) exceptions.push(`${name}: the summary lacks the repairs`);

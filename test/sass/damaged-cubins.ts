@@ -56,7 +56,7 @@ export function fatBinary(cubins: readonly Uint8Array[]): Uint8Array {
   return bytes;
 }
 
-/** What became of damaged files. */
+/** Results for damaged files. */
 interface Outcome {
   readonly read: number;
   readonly refused: ReadonlyMap<string, number>;

@@ -19,7 +19,7 @@ interface Printed {
   readonly ptxLine: string;
 }
 
-/** What was compared of one architecture. */
+/** Results for one architecture. */
 export interface Tally {
   instructions: number;
   other: number;

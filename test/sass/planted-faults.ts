@@ -63,7 +63,7 @@ function plantsOf(
     { at: one, code: codeOf(other) },
     { at: other, code: codeOf(one) },
   ];
-  // What is issued when does not count.
+  // The order of issue does not matter.
   const isSame = (one: SassInstruction, other: SassInstruction): boolean =>
     [0, 1, 2].every((word) => one.words[word] === other.words[word]);
   for (const kind of ['fence', 'atomic', 'store', 'copy']) {

@@ -1,4 +1,4 @@
-/** What the server of an App leaves on a pull request where it has no review to post. */
+/** Output of the server of an App on a pull request without a review. */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -27,7 +27,7 @@ function problem(random: ReturnType<typeof seededRandom>): Problem {
   return { clauses, weights };
 }
 
-/** What Z3's own optimiser makes of it, by `assert-soft`. */
+/** The result of Z3's own optimiser, by `assert-soft`. */
 function softWeight({ clauses, weights }: Problem): number {
   const script = [
     ...weights.map((_, element) => `(declare-const x${element} Bool)`),

@@ -42,7 +42,7 @@ interface Row {
   readonly divergence: string;
   /** Why, where the outcome is not `right`. */
   readonly reason: string;
-  /** What its proof takes for granted of the arguments. */
+  /** Assumptions of its proof on the arguments. */
   readonly preconditions: readonly string[];
   /** It is proved, and a notice reports writes of equal values. */
   readonly equalWrites?: true;

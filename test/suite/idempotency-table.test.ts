@@ -1,4 +1,6 @@
-/** That the table of idempotency counts a template once, by its worst instance, and a launch by the worst of its verdicts. */
+/**
+ * The table of idempotency counts a template once, by its worst instance, and a launch by the worst of its verdicts.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ClassifiedKernel, type ClassifiedUnit, idempotencyTable } from './idempotency-table.ts';

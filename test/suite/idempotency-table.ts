@@ -41,7 +41,7 @@ interface Definition {
   readonly instances: readonly ClassifiedKernel[];
 }
 
-/** What the units come to, as text. */
+/** Summary of the units, as text. */
 export function idempotencyTable(units: readonly ClassifiedUnit[]): string {
   const definitions = definitionsOf(units);
   const outcomes = count(units.map(({ outcome }) => outcome));

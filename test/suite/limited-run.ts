@@ -5,12 +5,12 @@ interface Ended {
   readonly status: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** Of the process with all that it started, in seconds. */
+  /** Time of the process and its children, in seconds. */
   readonly cpu: number;
   readonly wall: number;
 }
 
-/** Of `timeout`, and of bash where a signal for too much CPU time, or the last resort, ends a program. */
+/** Exit codes of `timeout`, and of bash if a signal for too much CPU time, or SIGKILL, ends a program. */
 export const endedByLimit = [124, 137, 152];
 
 /**

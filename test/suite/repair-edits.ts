@@ -60,7 +60,7 @@ interface Line {
   readonly cpu: number;
 }
 
-/** What is known of a file as it is, for the kernels that edits were about. */
+/** Results for an unmodified file, for the kernels of edits. */
 interface Before {
   readonly path: string;
   readonly kernel: string | null;
@@ -291,7 +291,7 @@ function selectedBy(kernel: string | null): string[] {
 }
 
 /**
- * What becomes of an edit. It is checked first, because `repair` looks for barriers too many where nothing is refuted; and
+ * Outcome of an edit. It is checked first, because `repair` looks for barriers too many where nothing is refuted; and
  * what it edits is checked only where a run refutes it then.
  */
 async function outcomeOf({ unit, file, kernel, text }: Edit, name: string): Promise<Line> {

@@ -4,7 +4,7 @@ import { quantile } from '../bench/measure.ts';
 export interface SampleFinding {
   readonly code: string;
   readonly severity: string;
-  /** Of its witness: `given` or `chosen`. */
+  /** Origin of the launch of its witness: `given` or `chosen`. */
   readonly origin?: string;
   /** `FILE:LINE[,LINE]…`, with spaces between files. */
   readonly lines: string;
@@ -84,7 +84,7 @@ function definitionsOf(units: readonly SampleUnit[]): Definition[] {
   return [...checked, ...lost];
 }
 
-/** What the host program is known to give a kernel. */
+/** Class of the launches of a kernel, by the known dimensions. */
 function launchClass({ instances }: Definition): string {
   const launches = instances.flatMap((instance) => instance.launches);
   const isFrom = (source: string): boolean => launches.some((launch) => launch.source === source);

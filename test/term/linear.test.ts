@@ -107,7 +107,7 @@ test('an or of parts with disjoint bits is a sum, which is assumed not to wrap a
   exact(store.or(32, blocks(6n), t));
   exact(store.or(32, store.and(32, blocks(7n), number(896n)), t));
   exact(store.or(32, blocks(7n), store.shift('lshr', 32, block, number(25n))));
-  // So they may where the block is not known to end at 128 threads.
+  // The same if the block is not known to end at 128 threads.
   assert.deepEqual(view.signed(store.or(32, store.shift('shl', 32, n, number(7n)), t)).assumes, []);
 });
 

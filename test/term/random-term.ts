@@ -74,7 +74,7 @@ export function randomExpression(random: Random, width: Width, atoms: readonly W
     case 4:
     case 5:
     case 6:
-      // What index arithmetic is made of.
+      // Operations of index arithmetic.
       return {
         kind: 'binary',
         width,

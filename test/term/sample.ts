@@ -74,7 +74,7 @@ export function randomSample(random: Random, width: Width | 0, depth: number): S
   return { store, view, term, bounds, values, reference };
 }
 
-/** What a failed comparison shows. */
+/** Text of a failed comparison. */
 export function describeSample(seed: number, { bounds }: Sample, values: readonly bigint[]): string {
   return `seed ${seed}: atoms ${values.join(', ')} in ${bounds.map(({ low, high }) => `${low}..${high}`).join(', ')}`;
 }

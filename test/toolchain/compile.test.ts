@@ -386,7 +386,7 @@ test('other texts are compiled instead of headers, wherever they are included', 
       'the same text gives the same PTX, places included',
     );
     assert.match((await compileUnit(withValue('#define VALUE 42\n'))).ptx ?? '', /\b42\b/);
-    // What is included by its place in the repository has no copy.
+    // Files included by their path in the repository have no copy.
     const far = await compileUnit({ ...withValue('#define VALUE 42\n'), file: 'src/far.cu' });
     assert.equal(far.ptx, undefined);
     assert.match(far.diagnostics[0]?.message ?? '', /includes lib\/value\.cuh itself instead of its edited copy/);

@@ -14,7 +14,7 @@ import { wrappedCompiler, flagGroup, nvcc, request, temporaryFolder, writeFiles 
 const compiler = nvcc && wrappedCompiler(nvcc);
 const without = compiler?.features.separateFrontEnd ? false : 'no nvcc whose front end is known';
 
-/** What an optimising compiler would drop, merge, unroll or move. */
+/** Code that an optimising compiler would drop, merge, unroll or move. */
 const kernels = `#include <cstdio>
 struct Four { int a, b, c, d; };
 __device__ int counter[64];
@@ -130,7 +130,7 @@ test('the steps of nvcc are read off its dry run, and the halves where all words
     frontEnd: ['--c++17', '--orig_src_file_name', '/repo/a.cu', '--nv_arch', 'compute_80', '--m64', '--generate-line-info', '-tused'], // oxfmt-ignore
     backEnd: ['-arch=compute_80', '-ftz=0', '-prec-div=1', '-generate-line-info'],
   });
-  // What the verification build adds is of neither half.
+  // Options added by the verification build belong to neither half.
   assert.deepEqual(stepsOf(told.replace(' -tused', ' --Ofast-compile=max -tused'), ptxas)?.halves, steps.halves);
   const validated = `${told}#$ ptxas -arch=compute_90 -m64 "/out/unit.ptx" \n`;
   assert.equal(steps.validate, null);

@@ -1,4 +1,4 @@
-/** What is kept of compilers is found by what they see. */
+/** The key of cached code covers all inputs of a compiler. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';

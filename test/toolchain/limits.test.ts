@@ -21,7 +21,7 @@ test('a program that computes, allocates or writes for ever is stopped', async (
     });
   assert.deepEqual((await run('echo "$0" fine', {})).stdout, '/bin/sh fine\n');
   assert.deepEqual((await run('while :; do :; done', { cpuSeconds: 1 })).end, { kind: 'time-limit' });
-  // What it starts is held to the same.
+  // Its child processes have the same limits.
   const nested = await run('(while :; do :; done); echo "after $?"', { cpuSeconds: 1 });
   assert.match(nested.stdout, /after 137/);
   const written = await run('head -c 100000 /dev/zero > large; wc -c < large', { fileBytes: 4096 });

@@ -12,7 +12,7 @@ export interface KernelExpectation {
   /** In the language of assumptions. */
   readonly preconditions: readonly string[];
   readonly launches: readonly ExpectedLaunch[];
-  /** What the engine gives until it reaches the expectation. */
+  /** Current result of the check, if the expectation is not satisfied yet. */
   readonly open?: string;
 }
 

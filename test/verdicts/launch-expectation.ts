@@ -15,7 +15,7 @@ export interface ExpectedLaunch {
   readonly gives: Point;
   /** Values of the other arguments. */
   readonly where: Point;
-  /** What the launch must leave possible, or must not. */
+  /** Values that the launch must allow, or must exclude. */
   readonly permits?: Point;
   readonly excludes?: Point;
   /** Elements of arrays. */
@@ -90,7 +90,7 @@ function pointOf(text: string): Point {
   );
 }
 
-/** How the launches of a kernel differ from one that is expected: nothing where one of them is as expected. */
+/** Differences between the launches of a kernel and an expected one; empty if one of them satisfies it. */
 export function launchDifferences(expected: ExpectedLaunch, launches: readonly JudgedLaunch[]): string[] {
   const here = launches.filter(({ location }) => location && `${location.file}:${location.line}` === expected.place);
   if (here.length === 0) return [`no launch at ${expected.place}`];

@@ -9,7 +9,7 @@ import { contextOf, load, store } from '../../check/kernel-text.ts';
 interface Inferred {
   readonly context: KernelContext;
   readonly uniformity: UniformityResult;
-  /** Of the value that the last store to `b` writes. */
+  /** Uniformity of the value that the last store to `b` writes. */
   readonly stored: string;
 }
 

@@ -28,7 +28,7 @@ async function grids(body: string, before = ''): Promise<(number | null)[]> {
   return [...new Set(all)].sort((a, b) => (a ?? -1) - (b ?? -1));
 }
 
-/** What the sites of a text tie. */
+/** The launch constraints of the sites of a text. */
 async function ties(text: string, types: readonly string[]): Promise<string[][]> {
   return (await launchesIn(text, types)).flatMap(({ sites }) => sites.map((site) => site.ties.map(printAssumption)));
 }
@@ -261,7 +261,7 @@ test('memory that the program fills whole before a launch has contents', async (
   assert.equal(await contents('for (int i = 0; i < parameter; i++) { cudaMemset(a, 0, 16); k<<<1, 4>>>(a); } cudaMemset(a, 1, 16);'), 'p0[*] in 16843009..16843009'); // oxfmt-ignore
 });
 
-/** What may write memory between its filling and the launch, or fills a part of it. */
+/** Code that may write memory between its filling and the launch, or fills only a part of it. */
 const unfilled: readonly (readonly [body: string, before?: string])[] = [
   [`${copied} k<<<1, 4>>>(a);`],
   [`${copied} other<<<1, 4>>>(nullptr);`],

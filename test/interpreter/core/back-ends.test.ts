@@ -134,7 +134,7 @@ test('values live across barriers, in registers of every width', () => {
 });
 
 test('loops longer than a time slice are resumed', () => {
-  // What decides comes from memory: turns are short, as another thread might change it.
+  // The condition is read from memory: time slices are short, as another thread might change it.
   const code = kernel(`mov.u32 %r1, 0; mov.u32 %r2, 1; and.b32 %r4, %r0, 7; mad.lo.u32 %r4, %r4, 700, 3000;
     ld.global.u32 %r3, [%d2]; add.u32 %r4, %r4, %r3;
     LOOP: mad.lo.u32 %r3, %r1, 3, %r2; mov.u32 %r1, %r2; mov.u32 %r2, %r3; sub.u32 %r4, %r4, 1;
@@ -240,7 +240,7 @@ test('pointers that leave the array they came from', () => {
     st.global.u32 [%d6], 8;`);
   const result = launchAll(loaded, { ...both, block: [32, 1, 1] });
   assert.deepEqual(words(result, 1, 32), new Array(32).fill(8));
-  // Of shared memory, by a generic address, from one variable into another by their distance
+  // Shared memory, by a generic address, from one variable into another by their distance
   const next = kernel(
     `mov.u64 %d6, s; mov.u64 %d7, q; sub.s64 %d8, %d7, %d6; cvta.shared.u64 %d6, %d6; add.s64 %d6, %d6, %d5;
     add.s64 %d6, %d6, %d8; st.u32 [%d6], %r0; bar.sync 0;

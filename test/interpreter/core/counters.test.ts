@@ -104,7 +104,7 @@ test('a store down a column touches a sector for each lane', () => {
   ); // oxfmt-ignore
 });
 
-/** What the instructions with a mnemonic counted. */
+/** Counts of the instructions with a mnemonic. */
 function of({ counters }: Counted, mnemonic: string): Counts {
   const sum = noCounts();
   for (const { place, counts } of counters.places) {

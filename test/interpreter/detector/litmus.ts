@@ -20,7 +20,7 @@ export interface AccessStep {
   readonly bytes: 4 | 8;
   readonly semantics: Semantics;
   readonly scope: Scope;
-  /** What is written, of what was there. */
+  /** The written value, as a function of the old one. */
   readonly value?: (old: number) => number;
   /** The register that gets what was there. */
   readonly into?: string;
@@ -151,7 +151,7 @@ function run(
   const access = (thread: number, step: AccessStep): void => {
     const { block: _, thread: number } = threads[thread]!;
     const accessed = wordsOf(step);
-    // Of several writes, it reads the value of none.
+    // If the words have different writers, it reads the value of none.
     const writers = new Set(accessed.map((word) => lastWrite[word]!));
     const source = step.kind === 'write' || writers.size > 1 ? none : lastWrite[step.at]!;
     if (step.into !== undefined) registers[thread]![step.into] = memory[step.at]!;
@@ -393,7 +393,7 @@ function naiveRaces(threads: readonly LitmusThread[], events: readonly Event[], 
     if (!overlap || (!writes(first) && !writes(second))) return;
     const isStrongPair = morallyStrong(first, second);
     if (isStrongPair && !(volatileRaces && [first, second].some((event) => semanticsOf(event) === 'volatile'))) return;
-    // That a read sees the value of a volatile write orders nothing in CUDA C++.
+    // Reading the value of a volatile write orders nothing in CUDA C++.
     const ordered = (relation: readonly (readonly boolean[])[], x: number, y: number): boolean =>
       isStrongPair ? relation[x]![y]! : causes(relation, x, y);
     if (ordered(base, a, b) || ordered(base, b, a)) return;
@@ -429,7 +429,7 @@ function compare(
     const expected = naiveRaces(threads, result.events, volatileRaces);
     const trace = `in ${result.events.map(({ name }) => name).join(' ')}`;
     for (const kind of ['certain', 'presumed'] as const) {
-      // Of a pair that races for certain, a second occurrence that does not is of no interest.
+      // If a pair races for certain, another occurrence that does not is ignored.
       const isKnown = (pair: string): boolean => kind === 'presumed' && expected.certain.has(pair);
       for (const pair of result.found[kind]) {
         found[kind].add(pair);

@@ -5,7 +5,7 @@ import { kernel } from '../core/launch-text.ts';
 
 const shared = '.shared .align 16 .b8 s[512];';
 
-/** What a body needs clocks for. */
+/** Reasons why a body needs vector clocks. */
 function reasons(body: string): readonly string[] {
   return needsVectorClocks(kernel(body, shared));
 }

@@ -9,7 +9,7 @@ import { DetectorCode } from '../../../src/interpreter/webassembly/detector-code
 import { WasmPage } from '../../../src/interpreter/webassembly/wasm-page.ts';
 
 const threads = 64;
-/** Where the pages of the lock and of the data begin in linear memory, and where it ends. */
+/** Start of the pages of the lock and of the data in linear memory, and its end. */
 const [lockAt, dataAt, end] = [256, 512, 768];
 
 const weak = { bytes: 4, strong: null, semantics: 'weak', instruction: 0 as AccessSite['instruction'] } as const;
@@ -128,7 +128,7 @@ function draw(random: Random, watched: readonly Watched[], flaws: number): void 
       }
     }
     if (!random.chance(flaws)) all((each) => each.fence(thread));
-    // What is acquired after a release is not part of it.
+    // Accesses acquired after a release are not part of it.
     if (random.chance(flaws)) {
       all((each) => each.access(atomic, dataAt, thread, 0));
       all(({ detector, blocks }) => detector.order.fence(blocks[block]!, thread, 'acquire', 'gpu'));

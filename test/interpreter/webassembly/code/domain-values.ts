@@ -1,4 +1,6 @@
-/** What the tests of the domains draw: patterns at the edges of integer and floating-point formats, and random ones. */
+/**
+ * Samples for the tests of the domains: patterns at the edges of integer and floating-point formats, and random ones.
+ */
 import type { Random } from '../../../../src/base/random.ts';
 import type { Width } from '../../../../src/isa/model/domain.ts';
 import type { ValueType } from '../../../../src/isa/model/operation.ts';
