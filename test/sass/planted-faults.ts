@@ -1,7 +1,7 @@
 /**
  * Compares cubins with the PTX next to them (`A.cubin`, `A.ptx`), then plants faults: a barrier, fence, atomic or store
  * that is dropped, an access exchanged with the barrier next to it, and two accesses exchanged across a barrier. A
- * finding in an unchanged cubin is a false alarm. A fault in code that then is not checked is counted separately.
+ * finding in an unchanged cubin is a false alarm. A fault that excludes code from the check is counted separately.
  *
  *     node test/sass/planted-faults.ts SEED PLANTS CUBIN…
  */
