@@ -31,7 +31,7 @@ function planOf(lines: readonly number[], { diagnostics = [] as Diagnostic[], he
 
 async function run(server: GitHubServer, ...plan: Parameters<typeof planOf>): Promise<string> {
   const issue = planOf(...plan);
-  return issue ? (await publishIssue(testClient(server, 't'), TARGET, issue)).join() : 'nothing is known';
+  return issue ? (await publishIssue(testClient(server, 't'), TARGET, issue)).join() : 'no result';
 }
 
 const states = ({ issues }: GitHubServer) => issues.map(({ title, state, stateReason }) => [title, state, stateReason]);
