@@ -43,7 +43,7 @@ const cases: readonly (readonly [ValidatorCondition, text: string | null, isWhol
   // The disjointness of arrays is stated by other clauses.
   [{ kind: 'all', conditions: [{ kind: 'apart', left: set(pointer(0), width), right: set(pointer(1), width) }, fits] }, 'its indices fit in 32 bits', true], // oxfmt-ignore
   [{ kind: 'all', conditions: [dynamic, fits, rounded] }, 'its dynamic shared memory is large enough for all that it writes there and its indices fit in 32 bits', false], // oxfmt-ignore
-  // What holds instead would need parentheses.
+  // The alternative would need parentheses.
   [{ kind: 'any', conditions: [halves, { kind: 'all', conditions: [fits, { kind: 'any', conditions: [read, rounded] }] }] }, 'what it writes of `out` does not overlap its other accesses there', false], // oxfmt-ignore
   // Under a launch at hand, or under any.
   [{ kind: 'any', conditions: [{ kind: 'all', conditions: [blockOf(64), rounded] }, { kind: 'all', conditions: [halves, fits] }] }, 'what it writes of `out` does not overlap its other accesses there and its indices fit in 32 bits', false], // oxfmt-ignore
