@@ -319,13 +319,13 @@ test('the registry of diagnostic codes is complete', () => {
 });
 
 test('no file names a path of the computer that it was written on', () => {
-  // The home of GitHub's runners is everybody's. The loader of Z3 has the file system of Emscripten inside.
+  // The home of GitHub's runners is the same for all. The loader of Z3 contains paths of Emscripten's file system.
   const machine = /(?<![\w.$}@*-])\/(?:work|root|home(?!\/runner\/)|Users)\/\w|(?<![\w.$}-])\/tmp\/[a-z]/g;
   const binary = /\.(?:wasm|png)$|^dist\/z3-built\.js$|^package-lock\.json$/;
   none(tracked.filter((path) => !binary.test(path)).flatMap((path) => places(path, read(path), machine)));
 });
 
-test('the top level holds what it should, and no more', () => {
+test('the top level contains only the expected files', () => {
   const expected = new Set([
     '.ci',
     '.gitattributes',

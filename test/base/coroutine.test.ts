@@ -8,7 +8,7 @@ function* sum(...parts: readonly Promise<number>[]): Steps<number> {
   return total;
 }
 
-test('steps wait for what they yield', async () => {
+test('steps wait for the promises that they yield', async () => {
   assert.equal(await complete(sum(Promise.resolve(2), Promise.resolve(3))), 5);
 });
 

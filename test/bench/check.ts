@@ -8,9 +8,9 @@
  *   are passed as options, or as a configuration if kernels differ. `cpu` is its time on all threads, user and system,
  *   and `wall` its wall-clock time. Compiled code is cached by earlier runs, as on a developer's computer (not if CI is
  *   set).
- * - costs: the same with what kernels cost, ptxas included, which the other two leave out.
+ * - costs: the same with the cost analysis, ptxas included, which the other two omit.
  * - first: as process without cached code, as in a fresh container; once for each file.
- * - analysis: all of the pipeline but the compiler, in a process that did it before. CPU time of all threads.
+ * - analysis: the pipeline without the compiler, in a process that did it before. CPU time of all threads.
  *
  * Then growth: generated kernels of 10 to 640 accesses, the time of their analysis in a warm process, and the exponent
  * of the power of the number of accesses that fits it best. The exit code is 1 if a limit is exceeded, or if verdicts

@@ -109,7 +109,7 @@ async function measure(text: string, name: string, kernel?: string): Promise<Omi
   if (done.length === 0) return null;
   return {
     compiles: built.verification + built.production,
-    // One production build is of what is verified.
+    // One production build is that of the verified file.
     ties: Math.max(0, built.production - Math.max(1, built.verification - 1)),
     nvcc,
     own: report.timings!['repair']! - nvcc,

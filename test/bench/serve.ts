@@ -19,7 +19,7 @@ import { appOptions, deliver, pressButton, startServing } from '../serve/app-fix
 
 const number = Number(process.argv[3] ?? 50);
 const repositories = Math.min(10, number);
-/** Of the first repository; the others share the rest. */
+/** Deliveries of the first repository; the others share the remaining ones. */
 const busy = Math.max(1, Math.round(number * 0.28));
 const token = 'token-of-the-installation';
 const idsOfEach = 10_000;

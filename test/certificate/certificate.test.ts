@@ -88,7 +88,7 @@ test('--certificates writes a file for each kernel, which is shown again', async
   }
 });
 
-test('a certificate that was damaged anywhere is refused', async () => {
+test('a certificate that was damaged anywhere is rejected', async () => {
   const random = seededRandom(23);
   const all = await proofs();
   const accepted: string[] = [];
@@ -138,7 +138,7 @@ test('a file without certificates is rejected', () => {
   for (const text of texts) assert.equal(checkCertificates(text).refused.length, 1, text);
 });
 
-test('a file that is nested too deeply is refused, wherever that is', () => {
+test('a file that is nested too deeply is rejected, at any place', () => {
   const launch = { block: [1, 1, 1], grid: [1, 1, 1], obligations: [{ subject: { kind: 'race', scope: 'block', places: [] }, tier: 'affine', proof: 'DEEP', seal: 'x' }] }; // oxfmt-ignore
   const file = { format: 'selvage-certificates', version: 1, kernel: 'k', symbol: 'k', launches: [launch] };
   for (const [open, close] of [
@@ -152,7 +152,7 @@ test('a file that is nested too deeply is refused, wherever that is', () => {
     }
 });
 
-test('a block or grid without threads is refused', () => {
+test('a block or grid without threads is rejected', () => {
   const file = { format: 'selvage-certificates', version: 1, kernel: 'k', symbol: 'k' };
   const launch = { block: [32, 1, 1], grid: [null, 1, 1], obligations: [] };
   const refusedAt = (one: object): number => checkCertificates(JSON.stringify({ ...file, launches: [one] })).refused.length; // oxfmt-ignore

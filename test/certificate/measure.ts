@@ -14,7 +14,7 @@ const claims = {
   none: 'no certificate',
 } as const;
 const wanted = process.argv[2] ?? '';
-/** By tier, and by what is claimed. */
+/** By tier and claim. */
 const rows = new Map<string, number>();
 let [proved, verified, bytes] = [0, 0, 0];
 const refused: string[] = [];

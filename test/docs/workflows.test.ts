@@ -1,4 +1,4 @@
-/** The workflows of this repository keep the rules that GitHub gives for hardening. */
+/** The workflows of this repository satisfy GitHub's rules for hardening. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The bundled action on real repositories, with the real compiler, against a GitHub of our own. */
+/** The bundled action on real repositories, with the real compiler, against a simulated GitHub. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseMarker } from '../../src/github/text/marker.ts';
@@ -125,7 +125,7 @@ test(
   },
 );
 
-test('GitHub refuses every request: nothing is lost, the exit status is the same', needsCompiler, async () => {
+test('GitHub rejects every request: no finding is lost, the exit status is the same', needsCompiler, async () => {
   const { server, run } = await pullRequest({ 'src/shift.cu': RACY_SHIFT });
   server.settings.outage = 403;
   const result = await run();
@@ -134,7 +134,7 @@ test('GitHub refuses every request: nothing is lost, the exit status is the same
   assert.match(result.summary, /Data race on shared `s`/);
 });
 
-test('lines only move: nothing is changed, nothing is posted', needsCompiler, async () => {
+test('only line numbers change: no comment is changed or posted', needsCompiler, async () => {
   const { server, run } = await pullRequest({ 'src/shift.cu': `// A comment.\n// Another.\n\n${SHIFT}` });
   const result = await run();
   assert.equal(result.status, 0, result.stdout + result.stderr);
@@ -221,7 +221,7 @@ test('no compiler: exit 3, with instructions to get one', needsBuild, async () =
   assert.deepEqual(server.faults, []);
 });
 
-test('other events end at once without a request; pull_request_target is refused', needsBuild, async () => {
+test('other events end at once without a request; pull_request_target is rejected', needsBuild, async () => {
   const { server, run } = await pullRequest({ 'src/shift.cu': RACY_SHIFT });
   for (const eventName of ['merge_group', 'issues', 'release']) {
     const result = await run({ eventName, event: examplesOf(eventName)[0] });

@@ -73,7 +73,7 @@ for (const [name, node] of nodes) {
   test(`${name}: without a compiler the demo reviews the PTX it ships with, also if changed`, { skip }, () => {
     const copy = mkdtempSync(join(folder, 'demo-'));
     cpSync(join(folder, 'dist'), join(copy, 'dist'), { recursive: true });
-    // A machine on which there is Node and nothing else.
+    // A machine with no program other than Node.
     symlinkSync(node ?? '', join(copy, 'node'));
     const review = (): { status: number | null; stdout: string } => {
       const words = [join(copy, 'dist/cli.js'), 'demo', '--quiet', '--checks', 'race,divergence'];

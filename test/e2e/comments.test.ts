@@ -85,7 +85,7 @@ test('a command on a line is answered in its thread', needsBuild, async () => {
   assert.match(answer.body, /Frobnicate is not one of the commands[^]*`\/selvage help`/);
 });
 
-test('nothing happens for strangers, issues, and comments without a command', needsBuild, async () => {
+test('strangers, issues, and comments without a command are ignored', needsBuild, async () => {
   const before = server.writes().length;
   const stranger = onConversation('/selvage fix all', STRANGER);
   assert.match((await run('issue_comment', stranger)).stdout, /The comment was refused/);

@@ -80,7 +80,7 @@ test(
   },
 );
 
-test('a manual run with a wrong configuration reports it, and writes nothing', needsCompiler, async () => {
+test('a manual run with an invalid configuration reports it, and writes no comment', needsCompiler, async () => {
   const { workspace, server, run } = await pullRequest({ '.selvage.yml': 'version: 1\nkernel: []\n' }, BASE);
   const event = { ref: 'refs/heads/main', repository: { default_branch: 'main' } };
   const environment = { GITHUB_SHA: workspace.git('rev-parse', 'HEAD') };

@@ -1,4 +1,4 @@
-/** The bundled example pull request, reviewed on a GitHub of our own. */
+/** The bundled example pull request, reviewed on a simulated GitHub. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

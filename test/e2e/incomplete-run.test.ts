@@ -28,7 +28,7 @@ function checkOf({ checkRuns, headSha }: GitHubServer) {
   return checkRuns.findLast((run) => run.headSha === headSha);
 }
 
-test('a wrong configuration: check run, summary, job summary and outputs report it', needsCompiler, async () => {
+test('an invalid configuration: check run, summary, job summary and outputs report it', needsCompiler, async () => {
   const { workspace, server, run } = await pullRequest(RACY, BASE);
   await run();
   assert.match(server.issueComments[0]?.body ?? '', /1 data race/);
@@ -43,7 +43,7 @@ test('a wrong configuration: check run, summary, job summary and outputs report 
   }
   assert.deepEqual([checkOf(server)?.status, checkOf(server)?.conclusion], ['completed', 'failure']);
   assert.deepEqual([result.outputs['conclusion'], result.outputs['exit-code']], ['failure', '2']);
-  // Nothing is known of the finding, so its comment stays.
+  // The state of the finding is unknown, so its comment stays.
   assert.deepEqual(server.reviewComments.map(({ body }) => body), [comment]); // oxfmt-ignore
   assert.equal(server.issueComments.length, 1);
   const before = server.transcript.length;
@@ -52,7 +52,7 @@ test('a wrong configuration: check run, summary, job summary and outputs report 
   assert.deepEqual(server.faults, []);
 });
 
-test('a wrong input: the same, and no new comment', needsBuild, async () => {
+test('an invalid input: the same, and no new comment', needsBuild, async () => {
   const { server, run } = await pullRequest(RACY, BASE);
   const result = await run({ inputs: { 'fail-on': 'erorr' } });
   assert.equal(result.status, 2);
@@ -65,7 +65,7 @@ test('a wrong input: the same, and no new comment', needsBuild, async () => {
   assert.match(off.summary, /did you mean error/);
 });
 
-test('a message is inert, and holds no token', needsBuild, async () => {
+test('a message is inert, and contains no token', needsBuild, async () => {
   const { server, run } = await pullRequest(
     { ...RACY, '.selvage.yml': `"@mona \`\`\` ${TOKEN} <!-- x -->": 1\n` },
     BASE,

@@ -1,4 +1,4 @@
-/** Pull requests for the action: a real repository, a GitHub of our own, and the action run as a runner runs it. */
+/** Pull requests for the action: a real repository, a simulated GitHub, and the action run as a runner runs it. */
 import { execFileSync, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { after } from 'node:test';

@@ -1,4 +1,6 @@
-/** The steps of the release workflow, run one after the other, with a repository, a `gh` and a `docker` of our own. */
+/**
+ * The steps of the release workflow in sequence, with a real repository, and with substitutes for `gh` and `docker`.
+ */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

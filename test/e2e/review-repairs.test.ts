@@ -23,7 +23,7 @@ const with_ = (barrier: string, amount: number): string =>
     .join('');
 const inputs = { checks: 'race,divergence,repair' };
 
-test('a review repairs what the change introduces, after its findings are posted', needsCompiler, async () => {
+test('a review repairs findings that the change introduces, after they are posted', needsCompiler, async () => {
   const before = kernel('old', '') + with_(BARRIER, 8);
   const after = kernel('old', '', ' + 1') + with_('', 8);
   const { server, run } = await pullRequest({ 'a.cu': after }, { 'a.cu': before });

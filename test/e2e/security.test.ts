@@ -1,4 +1,6 @@
-/** What a pull request may try, all in one: each attempt is refused or has no effect, and the review of the rest is there. */
+/**
+ * Attacks that a pull request may try, all in one: each is rejected or has no effect, and the other files are reviewed.
+ */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -26,7 +28,7 @@ function program(path: string, script: string): void {
   chmodSync(path, 0o755);
 }
 
-/** A folder for PATH whose programs record what they are started with, and then are what they are called. */
+/** A folder for PATH whose programs record their arguments and then execute the program of their name. */
 function recording(...programs: readonly string[]): { path: string; started: (program: string) => string[] } {
   const path = temporary();
   for (const name of programs) {
@@ -202,7 +204,7 @@ test('no program of the workspace is run, and none that its files choose', needs
   assert.ok(!existsSync(sprung) && !existsSync(join(root, 'sprung')));
 });
 
-test('nvcc and git are started without a secret, nvcc with nothing of the job', needsCompiler, async () => {
+test('nvcc and git are started without a secret, nvcc without the environment of the job', needsCompiler, async () => {
   const { started } = await attempt();
   const [compilers, gits] = [started('nvcc'), started('git')];
   assert.ok(compilers.length >= 3 && gits.length >= 3, `${compilers.length} and ${gits.length}`);
@@ -240,7 +242,7 @@ test(
   },
 );
 
-test('the log obeys nothing of the pull request', needsCompiler, async () => {
+test('the log does not execute commands of the pull request', needsCompiler, async () => {
   const { result } = await attempt();
   const commands = result.stdout.split('\n').filter((line) => /^\s*::/.test(line) || line.includes('##['));
   const [mask, group, stop, resume, end] = commands;
@@ -249,7 +251,7 @@ test('the log obeys nothing of the pull request', needsCompiler, async () => {
   assert.equal(commands.length, 5);
 });
 
-test('no secret of the job or of the clone is in what is written', needsCompiler, async () => {
+test('no secret of the job or of the clone is in any output', needsCompiler, async () => {
   const { result, server } = await attempt();
   const written = [result.stderr, result.summary, ...Object.values(result.reports), JSON.stringify(server.writes())];
   const logged = result.stdout.replace(`::add-mask::${TOKEN}`, '');

@@ -1,4 +1,4 @@
-/** `selvage serve` from nothing: the App is made with one click, and answers pull requests, commands and buttons. */
+/** `selvage serve` from scratch: the App is created with one click, and answers pull requests, commands and buttons. */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -38,7 +38,7 @@ ${isRight ? barrier : ''}  for (int step = 64; step > 0; step /= 2) {
 `,
 };
 
-test('suggestions that are posted, committed by the rule of GitHub, leave nothing to find', needsCompiler, async () => {
+test('suggestions that are posted, committed by the rule of GitHub, leave no finding', needsCompiler, async () => {
   const files = (isRight: boolean): Files =>
     Object.fromEntries(Object.entries(kernels).map(([name, text]) => [`src/${name}.cu`, text(isRight) + launch(name)]));
   const { workspace, server, run } = await pullRequest(files(false), files(true));

@@ -28,7 +28,7 @@ const steps = 120_000;
 
 export interface CostFigures extends Tally {
   kernels: number;
-  /** By build and shape of loop, of kernels with no other loop: what was compared. */
+  /** Comparisons by build and shape of loop, of kernels with no other loop. */
   readonly shapes: Map<string, Tally>;
 }
 

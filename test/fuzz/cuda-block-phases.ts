@@ -1,7 +1,7 @@
-/** Phases of generated kernels in which the threads of a block work together, right or with a known fault. */
+/** Phases of generated kernels in which the threads of a block cooperate, correct or with a known bug. */
 import type { Setting, Phase } from './cuda-setting.ts';
 
-/** Makes a phase; with a fault if asked to and it has one. */
+/** Makes a phase; with a bug if requested and if it has one. */
 export type PhaseMaker = (setting: Setting, broken: boolean) => Phase;
 
 const types = ['int', 'int', 'float', 'short', 'unsigned char', 'double', 'long long', 'unsigned'] as const;
@@ -373,7 +373,7 @@ const histogram: PhaseMaker = (c, broken) => {
   };
 };
 
-/** Input in pieces of a block's size. */
+/** Input in chunks of a block's size. */
 const chunks: PhaseMaker = (c, broken) => {
   const { random, size } = c;
   const s = c.name('s');
@@ -409,7 +409,7 @@ const doubleBuffer: PhaseMaker = (c, broken) => {
   const parity = fault === 'one buffer' ? '0' : random.pick(['(k & 1)', 'k % 2', '(k & 1 ? 1 : 0)']);
   const next = fault === 'written too early' ? '(k & 1)' : '(k + 1 & 1)';
   if (random.chance(0.5) && fault !== 'one buffer') {
-    // The next piece is fetched while this one is used.
+    // The next chunk is fetched while this one is used.
     return {
       name: 'prefetch',
       parameters: [`const int *${input}`],
@@ -503,7 +503,7 @@ const widths: PhaseMaker = (c, broken) => {
   };
 };
 
-/** Two arrays in one piece of memory. */
+/** Two arrays in one allocation. */
 const parts: PhaseMaker = (c, broken) => {
   const { random, size } = c;
   const s = c.name('s');
@@ -526,7 +526,7 @@ const parts: PhaseMaker = (c, broken) => {
   };
 };
 
-/** Threads leave a loop together because of what one of them wrote. */
+/** Threads leave a loop together because of a value that one of them wrote. */
 const sharedFlag: PhaseMaker = (c, broken) => {
   const { random } = c;
   const flag = c.name('flag');

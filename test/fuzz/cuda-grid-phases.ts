@@ -244,7 +244,7 @@ const ticketLock: PhaseMaker = (c, broken) => {
   };
 };
 
-/** The block that finishes last adds up what all have left. */
+/** The block that finishes last adds up the results of all. */
 const lastBlock: PhaseMaker = (c, broken) => {
   const { random } = c;
   const [partial, count, out] = [c.name('partial'), c.name('count'), c.name('out')];
@@ -352,7 +352,7 @@ const warpTickets: PhaseMaker = (c, broken) => {
       `if (take) ${out}[base + ${rank}] = gid; }`,
     ],
     zeroed: [count],
-    // With one warp in all a counter's step decides nothing.
+    // If there is only one warp, a counter's step has no effect.
     ...(fault && (fault === 'no rank' || c.block * c.grid > 32) && { fault }),
   };
 };

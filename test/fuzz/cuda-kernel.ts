@@ -1,4 +1,4 @@
-/** Random CUDA kernels: phases one after the other, with loops and conditions around them, right or with one fault. */
+/** Random CUDA kernels: phases in sequence, with loops and conditions around them, correct or with one bug. */
 import type { Random } from '../../src/base/random.ts';
 import { blockPhases, divergentPhase } from './cuda-block-phases.ts';
 import { gridPhases } from './cuda-grid-phases.ts';
@@ -11,16 +11,16 @@ export interface GeneratedKernel {
   /** Source of the kernel and of its helper functions. */
   readonly text: string;
   readonly helpers: readonly string[];
-  /** Whether some launch within what is stated races. */
+  /** Whether some launch that satisfies the assumptions races. */
   readonly race: 'absent' | 'present' | 'open';
   readonly divergence: 'absent' | 'present' | 'open';
   /** Whether every run of the stated launch keeps to the arrays of known extent, or leaves one. */
   readonly bounds: 'kept' | 'left' | 'open';
-  /** Its phases, and the fault. */
+  /** Its phases, and the bug. */
   readonly label: string;
-  /** Whether all of this holds for every block and grid, and not only for the stated launch. */
+  /** Whether all of this is valid for every block and grid, and not only for the stated launch. */
   readonly isSymbolic: boolean;
-  /** Parameters whose arrays hold zeros at the start. */
+  /** Parameters whose arrays are zero at the start. */
   readonly zeroed: readonly string[];
   readonly stated: readonly StatedScalar[];
 }

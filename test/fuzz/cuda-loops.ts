@@ -1,6 +1,6 @@
 /**
- * Random CUDA kernels for the bounds of what they cost: loops of many shapes, and in them accesses, branches, barriers.
- * All have the same parameters. No two threads write what the other one touches but with barriers between them.
+ * Random CUDA kernels for the bounds of costs: loops of many shapes with accesses, branches and barriers. All have the
+ * same parameters. No thread accesses data written by another one without a barrier in between.
  */
 import type { Random } from '../../src/base/random.ts';
 
@@ -84,7 +84,7 @@ class Writer {
     ]); // oxfmt-ignore
   }
 
-  /** An index of what is read: any. */
+  /** A random index of a load. */
   index(scope: Scope): string {
     const { random } = this;
     const k = random.between(1, 33);

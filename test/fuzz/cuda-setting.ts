@@ -25,7 +25,7 @@ export interface Phase {
   readonly divergent?: true;
   /** Assumptions on scalar parameters. */
   readonly stated?: readonly StatedScalar[];
-  /** Parameters whose arrays have to hold zeros at the start. */
+  /** Parameters whose arrays have to be zero at the start. */
   readonly zeroed?: readonly string[];
   /**
    * Whether it may be repeated: as it is, with a barrier of the block in between (without which it would race, or
@@ -52,7 +52,7 @@ export class Setting {
   /** Threads of a block, in one dimension. */
   readonly block: number;
   readonly grid: number;
-  /** Whether the kernel has to be right for every block and grid. */
+  /** Whether the kernel has to be correct for every block and grid. */
   readonly isSymbolic: boolean;
   /** Blocks of a cluster of the stated launch; 1: it has no clusters. */
   readonly cluster: number;

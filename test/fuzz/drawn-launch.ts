@@ -22,13 +22,13 @@ export interface Seen {
   readonly launch: string;
 }
 
-/** Why a run shows nothing of a proof. */
+/** Why a run is no evidence on a proof. */
 export type Discarded =
   /** No launch was found that satisfies the preconditions of the proof. */
   | 'unmet'
   /** An index left an object of known extent. */
   | 'out of bounds'
-  /** An assumption that the code states did not hold. */
+  /** An assumption in the code was violated. */
   | 'broken';
 
 const elements = 2048;

@@ -25,7 +25,7 @@ export interface Difference {
 
 export interface Outcome {
   readonly kernels: number;
-  /** Kernels by how they end and what is found. */
+  /** Kernels by outcome and findings. */
   readonly outcomes: Readonly<Record<string, number>>;
   /** Thread-instructions, of one back end. */
   readonly steps: number;

@@ -9,7 +9,7 @@ import type { Random } from '../../src/base/random.ts';
 import { examples } from '../isa/examples.ts';
 import { decodeExamples } from '../isa/example-module.ts';
 
-/** Elements of 32 bits: read by all threads; shared by atomics; of each thread's own. */
+/** Elements of 32 bits: read by all threads; shared by atomics; private to each thread. */
 export const inputElements = 256;
 export const counterElements = 16;
 export const ownElements = 32;

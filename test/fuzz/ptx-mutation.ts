@@ -1,4 +1,4 @@
-/** Seeded damage to PTX texts, with what is known of each: where it begins, and whether the result can be valid. */
+/** Seeded damage to PTX texts, with the known facts on each: its offset, and whether the result can be valid. */
 import type { Random } from '../../src/base/random.ts';
 
 export interface Mutation {
@@ -66,7 +66,7 @@ const GARBAGE = [
 /** Characters that PTX has no use for outside comments and quotes. */
 const FOREIGN = ['\u0000', '\\', '`', '\u00e9', '\u{1f600}', "'", '\u0007'];
 
-/** Offsets of the parts of a text, without comments and what is in quotes. */
+/** Offsets of the parts of a text, without comments and quoted strings. */
 export interface Anatomy {
   readonly text: string;
   readonly tokens: readonly Piece[];
@@ -102,7 +102,7 @@ export function mutate(anatomy: Anatomy, random: Random): Mutation {
   });
   const insert = (name: string, at: number, what: string, invalid = false): Mutation =>
     replace(name, { start: at, end: at }, what, invalid);
-  // An earlier mutation may have left next to nothing.
+  // An earlier mutation may have removed almost all tokens.
   if (tokens.length < 2) return insert('insert garbage', random.below(text.length + 1), random.pick(GARBAGE));
   const index = random.below(tokens.length - 1);
   const token = tokens[index]!;

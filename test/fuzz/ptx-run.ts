@@ -39,7 +39,7 @@ export interface Summary {
   readonly failures: readonly string[];
   /** Texts that ptxas read; null if ptxas is not installed. */
   readonly assembled: number | null;
-  /** Texts that ptxas finds syntactically wrong and we do not. */
+  /** Texts that ptxas rejects as syntactically incorrect and we accept. */
   readonly missed: readonly string[];
   /** Texts that ptxas accepts and we do not. */
   readonly refused: readonly string[];
@@ -63,7 +63,7 @@ interface FlatStatement {
 const hang = 30_000;
 /** Every text whose number is a multiple of it is checked too. */
 const checkEvery = 20;
-/** A check ends early: it is asked not to throw, and no more. */
+/** A check ends early: only the absence of exceptions is tested. */
 const budget = { solverUnits: 2_000, evaluations: 10_000, replaySteps: 5_000, expired: () => false };
 
 const LOCAL_CODES = new Set(['ptx/syntax', 'ptx/literal', 'ptx/truncated', 'ptx/marker', 'ptx/limit']);
@@ -100,7 +100,7 @@ function completeBefore(statements: readonly FlatStatement[], offset: number): n
   return complete;
 }
 
-/** Throws where something that must hold of every text does not. Returns how many statements had to survive. */
+/** Returns the number of statements that had to survive. @throws if a property of every text is violated */
 function check(base: Base, mutation: Mutation, module: Module, diagnostics: readonly Diagnostic[]): number {
   const lines = mutation.text.split('\n').length;
   for (const { location, message } of diagnostics) {
@@ -174,7 +174,7 @@ function isUnknownInstruction(text: string, line: number): boolean {
 }
 
 async function main(seed: number, count: number, every: number): Promise<Summary> {
-  // The samples hold more of the language than the kernels: half of the texts come from them.
+  // The samples contain more of the language than the kernels: half of the texts come from them.
   const samples = filesBelow('test/ptx/language', '.ptx').map(baseOf);
   const kernels = filesBelow('test/kernels', '.ptx').map(baseOf);
   const mutations: Record<string, number> = {};

@@ -307,7 +307,7 @@ class Writer {
   }
 }
 
-/** Keeps the variables alive, and gives every path something to do before it ends. */
+/** Keeps the variables live, and adds code to the end of every path. */
 const useOfVariables = [
   ...Array.from({ length: variables - 1 }, (_, i) => `xor.b32 %r20, %r20, %r${21 + i};`),
   'mul.wide.s32 %d4, %r7, 4;',

@@ -30,7 +30,7 @@ export function testSoundness(kind: SubjectKind, seed: number, count: number, st
     const { verdicts, runs, wrapped, failures } = await runSubjects(kind, seed, count, steps);
     context.diagnostic(`seed ${seed}: ${JSON.stringify(verdicts)}, ${runs} runs of what is proved`);
     assert.deepEqual(failures, []);
-    // There is something to contradict, and something else too.
+    // Some kernels have contradictable proofs, and some have other verdicts.
     assert.ok(verdicts['proved/proved']! > count / 10);
     assert.ok(verdicts['race/proved']! > count / 10);
     assert.ok(runs > 10 * verdicts['proved/proved']!);
@@ -78,11 +78,11 @@ export function testBackEnds(seed: number, count: number): void {
   });
 }
 
-/** Mutated or truncated PTX: no throw, no hang, a diagnostic for what is invalid, no statement lost. */
+/** Mutated or truncated PTX: no exception, no hang, a diagnostic for invalid input, no statement lost. */
 export function testDamagedPtx(seed: number, count: number): void {
   /** Every text whose number is a multiple of it is given to ptxas as well. */
   const every = 5;
-  /** A hundred times what the run takes: who is not done by then, hangs. */
+  /** A hundred times the usual duration: a run that takes longer hangs. */
   const milliseconds = 300 * count;
   test(`${count} damaged PTX texts`, async (context) => {
     const script = fileURLToPath(new URL('ptx-run.ts', import.meta.url));

@@ -1,4 +1,4 @@
-/** The seeded tests at length. What the samples of `npm test` hold is among it. */
+/** The seeded tests at length, including the samples of `npm test`. */
 import { longSeed } from '../run/long-seed.ts';
 import {
   testBackEnds,

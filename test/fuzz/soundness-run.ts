@@ -1,6 +1,6 @@
 /**
- * Checks test kernels that were changed at random, or random kernels, and runs what is proved in the interpreter: it
- * must not show what was proved absent. `node soundness-run.ts mutants|random SEED COUNT` prints an {@link Outcome}
+ * Checks test kernels that were changed at random, or random kernels, and runs proved kernels in the interpreter, which
+ * must not find what was proved absent. `node soundness-run.ts mutants|random SEED COUNT` prints an {@link Outcome}
  * with the texts that failed.
  */
 import type { KernelContext } from '../../src/check/context/facts.ts';
@@ -67,7 +67,7 @@ export async function requestsOf(file: string): Promise<CheckRequest[]> {
 }
 
 const contents: readonly Contents[] = [1, 'rising', 'falling', 0];
-/** Blocks and grids to run a request in: its own, or small ones where it leaves an axis open. */
+/** Blocks and grids to run a request in: its own, or small ones if it leaves an axis open. */
 function shapes({ dimensions }: KernelContext): readonly { block: Dim3; grid: Dim3 }[] {
   const fill = (given: readonly (number | null)[], choices: readonly Dim3[]): Dim3[] => {
     const filled = choices.map((choice): Dim3 => [given[0] ?? choice[0], given[1] ?? choice[1], given[2] ?? choice[2]]);
@@ -141,7 +141,7 @@ export function refute(
     const total = grid[0] * grid[1] * grid[2];
     const blocks = [...new Set([0, 1, 2, total - 1, random.below(total)])].filter((number) => number < total).sort((a, b) => a - b); // oxfmt-ignore
     const threads = BigInt(block[0] * block[1] * block[2]);
-    // Stated assumptions hold for few scalars: those that the check itself would choose.
+    // Few scalars satisfy the stated assumptions: those that the check itself would choose.
     const chosen = context.request.assumptions.length > 0 ? chooseScalars(context, block, grid) : null;
     const numbers = [threads * BigInt(total), BigInt(random.below(200)), 1n].slice(chosen ? 2 : 0);
     for (const content of contents) {

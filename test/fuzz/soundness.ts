@@ -54,12 +54,12 @@ export interface Figures {
   readonly verdicts: Record<string, number>;
   decided: number;
   checks: number;
-  /** Reasons of what is not decided. */
+  /** Reasons of undecided verdicts. */
   readonly reasons: Record<string, number>;
-  /** By label, what is not decided. */
+  /** Undecided verdicts by label. */
   readonly undecided: Record<string, number>;
   runs: number;
-  /** Runs that show nothing of the proof, by why. */
+  /** Runs that are no evidence on the proof, by reason. */
   readonly discarded: Record<Discarded, number>;
   /** Runs that a proof was compared with, all of which satisfy its preconditions. */
   judged: number;

@@ -1,4 +1,4 @@
-/** Bodies of CUDA kernels made of random statements: nothing is known of them but that they end and stay in bounds. */
+/** Bodies of CUDA kernels made of random statements, known only to terminate and to stay in bounds. */
 import type { Random } from '../../src/base/random.ts';
 import type { Phase, Setting } from './cuda-setting.ts';
 

@@ -18,9 +18,9 @@ import { kernelFiles } from '../kernels/portable-ptx.ts';
 import { builds } from '../interpreter/machine-kernels.ts';
 import { contentsOf, type LaunchRecord, memoryHash, type StoredPointer } from './launch-file.ts';
 
-/** A launch, and what one run of it leaves and counts. */
+/** A launch, with the final memory and the counts of one run. */
 export interface KnownLaunch {
-  /** Of the kernel, the build and the launch. */
+  /** Name of the kernel, the build and the launch. */
   readonly title: string;
   readonly ptx: string;
   readonly record: Omit<LaunchRecord, 'id'>;

@@ -21,9 +21,9 @@ export interface LaunchRecord {
   readonly pointers?: readonly StoredPointer[];
   /** With the sizes of the parameters, in bytes. */
   readonly arguments: readonly { readonly value: Argument; readonly bytes: number }[];
-  /** The {@link memoryHash} of the buffers that is expected after the launch; absent: they are kept. */
+  /** Expected {@link memoryHash} of the buffers after the launch; absent: their contents are output. */
   readonly expected?: bigint;
-  /** Of a litmus program: it runs for many instances at once, several times. */
+  /** Set for a litmus program: many instances of it run at once, several times. */
   readonly litmus?: {
     readonly instances: number;
     readonly repetitions: number;
@@ -114,9 +114,9 @@ export interface MemoryOutcome {
   readonly status: number;
   /** The launch changed bytes next to its buffers. */
   readonly isGuardChanged: boolean;
-  /** Run again on what it left, the launch left something else. */
+  /** A second execution on the result of the first changed the memory. */
   readonly differsAgain: boolean;
-  /** Contents of the buffers, one after the other, where they are not what was expected. */
+  /** Contents of the buffers in sequence, if they were not as expected. */
   readonly memory: Uint8Array | null;
 }
 

@@ -2,7 +2,7 @@
  * Compares the values read by litmus programs on a GPU with those that the memory model allows.
  *
  *   node test/gpu/litmus.ts write FOLDER [EACH]   writes EACH programs of each family to FOLDER/litmus.launches
- *   node test/gpu/litmus.ts read FOLDER [EACH]    reads what `launcher litmus` wrote to FOLDER/litmus.outcomes
+ *   node test/gpu/litmus.ts read FOLDER [EACH]    reads the output of `launcher litmus`, FOLDER/litmus.outcomes
  *
  * `read` prints every outcome that the memory model forbids, and exits with 1 if there is one; also the number of
  * allowed outcomes that were observed, and of those among them that are not sequentially consistent.

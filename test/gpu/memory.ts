@@ -2,7 +2,7 @@
  * Compares the final memory of a GPU with that of the interpreter, and with that of a second execution of the launch.
  *
  *   node test/gpu/memory.ts write FOLDER   writes the launches to FOLDER/memory.launches
- *   node test/gpu/memory.ts read FOLDER    reads what `launcher memory` wrote to FOLDER/memory.outcomes
+ *   node test/gpu/memory.ts read FOLDER    reads the output of `launcher memory`, FOLDER/memory.outcomes
  *
  * `read` prints every launch whose final memory differs, and every one that is idempotent by its validator but whose
  * second execution changed the memory; it exits with 1 if there are any.

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { elementAt, valueOf } from '../../src/launch/element.ts';
 import type { Ran } from './kernel-run.ts';
 
-/** The arrays of a run by name, before and after it. 64-bit integers that no number can hold are texts. */
+/** The arrays of a run by name, before and after it. 64-bit integers that no number can represent are strings. */
 export interface Memory {
   readonly before: (name: string) => readonly number[];
   readonly after: (name: string) => readonly number[];
@@ -29,7 +29,7 @@ export function memoryOf({ binding, result }: Ran): Memory {
       Number(valueOf(type, initial ? elementAt(type, initial, index) : (values.get(index) ?? fill))),
     );
   };
-  // Asked for once for each element of another.
+  // Cached, as it is requested for each element of another array.
   const known = new Map<string, number[]>();
   return {
     before(name) {

@@ -27,7 +27,7 @@ export function architectureOf(source: string): string {
   return /^\/\/ arch: (sm_\d+a?)$/m.exec(source)?.[1] ?? 'sm_80';
 }
 
-/** The line that the PTX of a file begins with: what it was made from. */
+/** The first line of the PTX of a file: the hash of its source. */
 export function originLine(source: string): string {
   return `// source ${createHash('sha256').update(source).digest('hex').slice(0, 32)}\n`;
 }

@@ -180,7 +180,7 @@ test('a slot with its own address does not lose writes through it', () => {
   assert.notDeepEqual(last.arguments[1], { kind: 'constant', type: 32, value: 1n });
 });
 
-test('module variables keep their initial bytes, and what they refer to', () => {
+test('module variables keep their initial bytes, and the addresses in them', () => {
   const kernel = lowerOne(`
   .const .align 4 .f32 table[3][2] = {{0f3F800000, 0f40000000}, {0f40400000}};
   .global .align 8 .u64 pointer[3] = {7, generic(ring)+8, generic(outside)};
@@ -273,7 +273,7 @@ test('damage, cut-off text and undeclared names make a kernel unsupported', () =
   assert.ok(lowerOne('.visible .entry k() { .reg .b32 %r<4>; bar.sync 0;').unsupported.length > 0);
 });
 
-/** A kernel that stores what a function of two parameters gives, which `make` writes into `%r5`. */
+/** A kernel that stores the result of a function of two parameters, which `make` writes into `%r5`. */
 function ofProduct(make: string): string[] {
   const { kernels } = lower(`
 .func (.param .b32 result) product(.param .b32 a, .param .b32 b)
@@ -490,7 +490,7 @@ test('an element that a constant names is an address, counted in scalars as ptxa
   );
 });
 
-test('a panic of Rust without a body ends the launch; one with a body does what that does', () => {
+test('a panic of Rust without a body ends the launch; one with a body executes it', () => {
   const panic = '_ZN4core9panicking18panic_bounds_check17h0a644426c76fc7a6E';
   const calling = (function_: string): Kernel =>
     lowerOne(`${function_}

@@ -10,7 +10,7 @@ export interface Example {
 
 export type Target = 75 | 80 | 86 | 89 | 90 | '90a' | '100a' | '120a';
 
-/** The targets, each with what it accepts. */
+/** The targets, each with those whose PTX it accepts. */
 export const targets: readonly { readonly name: Target; readonly accepts: readonly Target[] }[] = [
   { name: 75, accepts: [75] },
   { name: 80, accepts: [75, 80] },

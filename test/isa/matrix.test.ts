@@ -143,7 +143,7 @@ for (const { product: text, a, b, c } of layouts) {
   });
 }
 
-test('mma.m8n8k4 of f16 holds four products (9.7.14.5.1)', () => {
+test('mma.m8n8k4 of f16 computes four products (9.7.14.5.1)', () => {
   const product = mma('m8n8k4.row.col.f32.f16.f16.f32');
   for (let lane = 0; lane < 32; lane++) {
     const part = (lane % 16) >> 2;
@@ -346,7 +346,7 @@ test('ldmatrix: lane 4r+c receives elements 2c and 2c+1 of row r; with .trans, o
     [0, 1, 2].map((lane) => ({ lane, offset: 0 })),
   );
   assert.equal(matrixLines(plain, null).length, 32);
-  // The element at row r and column c of matrix m holds 64m + 8r + c.
+  // The element at row r and column c of matrix m is 64m + 8r + c.
   const elements = Uint16Array.from({ length: 256 }, (_, at) => at);
   const memory = new Uint8Array(elements.buffer);
   const fragments = loadFragments(plain, memory);

@@ -34,7 +34,7 @@ test('a phase ends with the last arrival; the next one expects the same number',
   assert.equal(mbarrierState(word)?.parity, 0);
 });
 
-test('transactions hold a phase open until they are complete', () => {
+test('transactions keep a phase open until they are complete', () => {
   let word = initialMbarrier(1);
   word = addTransactions(word, 512).word;
   word = arriveAt(word, 1, false).word;

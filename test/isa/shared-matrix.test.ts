@@ -51,7 +51,7 @@ const shapes: readonly SharedMatrix[] = [
   { source: 1, rows: 8, depth: 32, elementBits: 16, transposed: true },
 ];
 
-test('the span of a matrix holds all of its pieces, wherever it starts', () => {
+test('the span of a matrix contains all of its rows, for any start', () => {
   let judged = 0;
   for (const matrix of shapes) {
     for (const mode of [0, 1, 2, 3] as const) {

@@ -106,7 +106,7 @@ function observationOf(strongRf: ReadonlySet<string>, rmw: ReadonlySet<string>):
   return all;
 }
 
-/** Whether the model allows that reads find these writes (null: what was there at first), in the order of events. */
+/** Whether the model allows that reads find these writes (null: the initial value), in the order of events. */
 function isAllowed(program: LitmusProgram, events: readonly Event[], rf: ReadonlySet<string>): boolean {
   const sets = frameOf(program, events);
   sets.set('rf', new Set(rf));
@@ -123,7 +123,7 @@ function isAllowed(program: LitmusProgram, events: readonly Event[], rf: Readonl
     pairs.filter(([a, b]) => isBefore(a, b)).map(([a, b]) => `${a.name},${b.name}`);
   for (const sc of orientations(named(fences))) {
     sets.set('sc', new Set([...sc, ...fixed(fences)]));
-    // More of an order only forbids more: it is what has to be there.
+    // A larger order only forbids more, so it has the required pairs only.
     sets.set('co', new Set());
     const caused = [...model.tuples('cause', sets)].filter((pair) => {
       const [a, b] = pair.split(',').map((name) => events.find((event) => event.name === name)!);

@@ -142,7 +142,7 @@ class Reader {
   }
 }
 
-/** A model: what its files define. Signatures are left to the instance. */
+/** A model: the definitions of its files. Signatures are left to the instance. */
 export class AlloyModel {
   readonly #definitions = new Map<string, Definition>();
   readonly facts: readonly Definition[];

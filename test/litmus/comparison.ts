@@ -100,7 +100,7 @@ export class Table {
     }
   }
 
-  /** @param examples how many programs to show of each reason for which nothing is decided */
+  /** @param examples maximum number of programs listed for each reason of undecided ones */
   text(examples: number): string {
     const share = (part: number, all: number): string =>
       all === 0 ? '-' : `${part} (${((100 * part) / all).toFixed(1)} %)`;

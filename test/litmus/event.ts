@@ -5,7 +5,7 @@ import { leftBy } from './program.ts';
 export interface Event {
   readonly thread: number;
   readonly kind: 'read' | 'write' | 'fence' | 'arrive' | 'wait';
-  /** Its location; -1 for what accesses none. */
+  /** Its location; -1 if it accesses none. */
   readonly at: number;
   readonly order: string;
   readonly scope: Scope;

@@ -78,7 +78,7 @@ const fenceOrders: readonly (FenceOrder | null)[] = [null, 'acq_rel', 'sc', 'acq
 const ifSet: Test = { kind: 'if', value: 1 };
 const untilSet: Test = { kind: 'wait', value: 1 };
 
-/** Any access; only a strong one decides what happens. `value` is what it stores. */
+/** Any access; only a strong one decides a condition. `value` is the stored value. */
 function anyAccess(
   digits: Digits,
   at: number,
@@ -304,7 +304,7 @@ function exclusion(digits: Digits): LitmusProgram {
   };
 }
 
-/** @param hasRoles what its threads do differs, so that none of them can be exchanged */
+/** @param hasRoles its threads differ in their roles, so that none of them can be exchanged */
 function familyOf(name: string, make: (digits: Digits) => LitmusProgram, hasRoles = false): Family {
   const digits = new Digits(0);
   make(digits);
@@ -381,7 +381,7 @@ function keyOf({ threads }: LitmusProgram): string {
   return JSON.stringify([renamedPlaces(threads.map(({ place: own }) => own)), threads.map(({ segments }) => segments)]);
 }
 
-/** Whether the values that are stored to each location are those that a family of accesses gives them. */
+/** Whether the values stored to each location are those that a family of accesses assigns. */
 function hasValuesInOrder({ threads }: LitmusProgram): boolean {
   const stored = new Map<number, number>();
   for (const step of threads.flatMap(({ segments }) => segments.flat())) {

@@ -1,6 +1,6 @@
 /**
- * The oracle against what is published of the PTX memory model: the litmus tests of the PTX ISA (section 8), and those of
- * "A Formal Analysis of the NVIDIA PTX Memory Consistency Model" (ASPLOS 2019).
+ * The oracle compared with publications on the PTX memory model: the litmus tests of the PTX ISA (section 8), and those
+ * of "A Formal Analysis of the NVIDIA PTX Memory Consistency Model" (ASPLOS 2019).
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -197,7 +197,7 @@ test('one location is sequentially consistent for strong accesses that reach eac
   assert.ok(!allows(future, 1));
 });
 
-test('atomics are atomic towards what they reach', () => {
+test('atomics are atomic within their scope', () => {
   const both = (one: Scope, other: Scope): LitmusProgram =>
     programOf('grid', [atomic(x, 'add', 'relaxed', one)], [atomic(x, 'add', 'relaxed', other)]);
   assert.ok(!allows(both('sys', 'sys'), 0, 0));
@@ -227,7 +227,7 @@ test('barriers order the threads that synchronize there', () => {
   assert.ok(across('grid', 'block'));
   assert.ok(!across('warp', 'warp'));
   assert.ok(across('block', 'warp'));
-  // A thread that waits in vain keeps the others of its block from what follows the barrier.
+  // A thread that waits in vain blocks the other threads of its block at the barrier.
   const stuck = phasesOf('block', ['block'], [[load(z, 'relaxed', 'gpu', until())], [store(x)]], [[], [store(x, 2)]]);
   assert.ok(!isRacy(stuck));
 });

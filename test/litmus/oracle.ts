@@ -24,11 +24,11 @@ export interface Judgement {
   readonly volatileRaces: ReadonlySet<string>;
   /** Values read in executions in which no thread waits for ever: `0:0.1=1 1:0.0=0`. */
   readonly outcomes: ReadonlySet<string>;
-  /** Consistent executions; 0 where only the races were asked for. */
+  /** Number of consistent executions; 0 if only the races were requested. */
   readonly executions: number;
 }
 
-/** Everything about a set of events that does not depend on what reads found. */
+/** Properties of a set of events that do not depend on the values read. */
 interface Frame extends ProgramPath {
   readonly places: readonly Place[];
   readonly programOrder: Relation;
@@ -137,7 +137,7 @@ function reach({ order, scope }: Event): Scope {
   return order === 'volatile' ? 'sys' : scope;
 }
 
-/** For each event the write it reads from, in every combination; -1 where it reads what was there at first. */
+/** For each event the write it reads from, in every combination; -1 if it reads the initial value. */
 function* sourcesOf(frame: Frame): Iterable<readonly number[]> {
   const { events, programOrder, halves } = frame;
   const known = knownValues(frame);
@@ -179,7 +179,7 @@ function excludeEachOther({ halves, morallyStrong }: Frame, a: number, b: number
   return source === -1 || (isRelated(morallyStrong, source, a) && isRelated(morallyStrong, source, b));
 }
 
-/** The values of writes that do not depend on what is read from where; null for the others. */
+/** The values of writes that do not depend on the reads-from relation; null for the others. */
 function knownValues({ events, conditions }: Frame): readonly (number | null)[] {
   return events.map(({ value }) => {
     if (typeof value !== 'object') return value ?? null;
@@ -329,7 +329,7 @@ function coherentOrders(
       if (kind !== 'read') continue;
       const source = sources[read]!;
       fromReads[read] = source === -1 ? sameLocation[read]! & writes : coherence[source]!;
-      // The writing half of an atomic follows what it read.
+      // The writing half of an atomic comes after the write that it read.
       fromReads[read] &= ~(halves[read]! & writes);
     }
     const communication = union(rf, coherence, fromReads);
@@ -343,7 +343,7 @@ function coherentOrders(
   return count;
 }
 
-/** Nothing morally strong comes between the halves of an atomic. */
+/** No morally strong write comes between the halves of an atomic. */
 function isAtomic({ events, halves, morallyStrong }: Frame, fromReads: Relation, coherence: Relation): boolean {
   for (const read of events.keys()) {
     if (halves[read] === 0) continue;

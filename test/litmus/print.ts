@@ -14,7 +14,7 @@ export interface Launch {
 /** Maximum number of locations of a program: each is a separate parameter. */
 export const mostLocations = 4;
 
-/** Numbers what the places name, in the order in which they come. */
+/** Indices of the locations, in order of first occurrence. */
 function numbered(names: readonly number[]): Map<number, number> {
   const numbers = new Map<number, number>();
   for (const name of names) if (!numbers.has(name)) numbers.set(name, numbers.size);

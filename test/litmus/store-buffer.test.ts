@@ -49,7 +49,7 @@ test('values read in runs are allowed by the memory model', () => {
   }
 });
 
-/** Both threads store, and then load what the other one stores. */
+/** Store buffering: both threads store, and then load the location of the other one. */
 const bothLook = (...between: readonly Statement[]): LitmusProgram =>
   programOf(
     'grid',
@@ -57,7 +57,7 @@ const bothLook = (...between: readonly Statement[]): LitmusProgram =>
     [store(y, 1, 'relaxed'), ...between, load(x, 'relaxed')],
   );
 
-test('two threads miss each other where stores are held back, and only where nothing forbids it', () => {
+test('store buffering is observed if stores are delayed, and only if no fence forbids it', () => {
   const misses = [bothLook(), bothLook(fence('acq_rel')), bothLook(fence('release')), bothLook(fence('acquire'))];
   for (const [index, outcomes] of foundIn(misses, buffered).entries()) {
     assert.ok(outcomes.has('0 0'), `program ${index}: ${[...outcomes].join()}`);

@@ -30,7 +30,7 @@ export function kernelsOf(programs: readonly LitmusProgram[], keepsReads = false
 
 export interface Verdict {
   readonly verdict: string;
-  /** Why nothing is decided. */
+  /** Why the verdict is undecided. */
   readonly reason: string | null;
 }
 
@@ -85,7 +85,7 @@ export function runOf(kernel: Kernel, program: LitmusProgram, seed: number, step
     sharedBytes: 0,
     buffers: Array.from({ length: mostLocations }, (_, at) => ({
       name: `a${at}`,
-      // The last location may hold what reads found.
+      // The last location may contain the values read.
       bytes: at === mostLocations - 1 ? 256 : 4,
       elementBytes: 4,
       fill: 0n,

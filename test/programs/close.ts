@@ -1,7 +1,7 @@
 /**
- * Takes the lines `open` away from kernels of which the check now gives what is expected:
- * `node test/programs/close.ts [WORD…]`, for the programs whose path has one of the words. Prints what is left open, and what
- * differs without being open, with an exit code of 1.
+ * Removes the lines `open` of kernels for which the check now reports the expectation: `node test/programs/close.ts
+ * [WORD…]`, for the programs whose path has one of the words. Prints lines that stay open, and differences that are not
+ * open, with an exit code of 1.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

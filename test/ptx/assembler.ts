@@ -1,4 +1,4 @@
-/** Gives texts to ptxas. */
+/** Runs ptxas on texts. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 /** Runs a program; rejects unless it exits with 0. */
 export const run = promisify(execFile);
 
-/** Compilers and assemblers at a time. */
+/** Number of concurrent compilers and assemblers. */
 export const concurrency = 2;
 
 /** Whether a program is there and exits with 0. */
@@ -19,7 +19,7 @@ export async function succeeds(command: string, args: readonly string[]): Promis
   );
 }
 
-/** Runs the work for every item, a few at a time. */
+/** Runs the work for every item, with a few in parallel. */
 export async function forEach<Item>(
   items: readonly Item[],
   work: (item: Item, index: number) => Promise<void>,
@@ -34,7 +34,7 @@ export async function forEach<Item>(
   await Promise.all(Array.from({ length: concurrency }, worker));
 }
 
-/** Null if ptxas accepts the text, else the first lines of its complaint. */
+/** Null if ptxas accepts the text, otherwise the first lines of its messages. */
 export async function assemble(text: string, architecture: string, path: string): Promise<string | null> {
   writeFileSync(path, text);
   return run('ptxas', [`-arch=${architecture}`, '-o', `${path}.cubin`, path]).then(

@@ -26,7 +26,7 @@ test('a name takes the dotted parts that touch it, with :: inside them', () => {
   assert.deepEqual(texts('tex.1d.v4'), ['tex.1d.v4']);
 });
 
-test('numbers keep their fraction, exponent and suffix; malformed ones stay in one piece', () => {
+test('numbers keep their fraction, exponent and suffix; malformed ones stay one token', () => {
   assert.deepEqual(tokens('0x1FU 1.5e-3 .5 1. 0f3F800000 9.0 12abc 0b102'), [
     [NUMBER, '0x1FU'],
     [NUMBER, '1.5e-3'],
@@ -55,7 +55,7 @@ test('comments and line markers vanish; lines and columns count from 1', () => {
   assert.equal(lex('a\n/* b').unterminatedComment, 2);
 });
 
-test('the comments with a meaning are kept, before the token that they precede', () => {
+test('directives in comments are kept, before the token that they precede', () => {
   const { markers } = lex(
     'a;\n\t// selvage.assume %r1; why\nb;\n//selvage.unknown %rd2\n// SELVAGE_CANDIDATE 3\n' +
       '// selvage.assumed %r1\n// selvage is a tool\n// SELVAGE_CANDIDATES 3\n// selvage.assume\n',
@@ -68,7 +68,7 @@ test('the comments with a meaning are kept, before the token that they precede',
   ]);
 });
 
-test('characters that PTX does not know and texts without an end are junk', () => {
+test("characters outside of PTX's alphabet and unterminated texts are junk", () => {
   assert.deepEqual(tokens('a \u0000\u00e9\ud83d\ude00 "b" "c\nd $ #e'), [
     [NAME, 'a'],
     [JUNK, '\u0000\u00e9\ud83d\ude00'],

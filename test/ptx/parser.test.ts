@@ -293,7 +293,7 @@ test('a malformed marker is damage: it cannot be ignored', () => {
   assert.equal(item.faulty, true);
 });
 
-test('the language samples hold no damage', () => {
+test('the language samples contain no damage', () => {
   for (const name of ['memory', 'control', 'hopper', 'blackwell', 'texture', 'lines']) {
     const { module, diagnostics } = parsePtx(readText(`test/ptx/language/${name}.ptx`), name);
     assert.deepEqual(diagnostics, [], name);

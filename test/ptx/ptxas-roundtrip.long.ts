@@ -1,6 +1,6 @@
 /**
- * Every PTX text that nvcc makes of the test kernels, in both builds and for four architectures, is parsed, printed and
- * given to ptxas. Without a toolkit the test prints the number of missing texts.
+ * Every PTX text that nvcc produces for the test kernels, in both builds and for four architectures, is parsed, printed
+ * and given to ptxas. Without a toolkit the test prints the number of missing texts.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -60,7 +60,7 @@ test(
         assert.deepEqual(withoutSpans(parsePtx(printed).module), withoutSpans(first.module), path);
         const refusal = await assemble(printed, architecture, `${path}.printed`);
         if (refusal === null) return;
-        // Inline assembly may ask for more than the architecture has: then ptxas refuses what nvcc made as well.
+        // Inline assembly may require more than the architecture has: then ptxas rejects the output of nvcc as well.
         assert.match(refusal, /requires \.target sm_\d+ or higher/u, path);
         assert.notEqual(await assemble(readFileSync(path, 'utf8'), architecture, path), null, path);
         refused++;

@@ -6,7 +6,7 @@ import type { Module, PtxStatement } from '../../src/ptx/ast.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The tree as plain data without the positions of statements, to compare what two texts mean. */
+/** The tree as plain data without the positions of statements, to compare the meaning of two texts. */
 export function withoutSpans(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSpans);
   if (value instanceof Map) return [...value].map(withoutSpans);

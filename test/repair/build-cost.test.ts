@@ -11,7 +11,7 @@ test('spills count before shared memory, that before registers; one register mor
   assert.equal(compareCost({ ...base, registers: 33 }, { ...base, registers: 40, instructions: 99 }), 0);
 });
 
-test('registers cost nothing up to the number at maximum occupancy', () => {
+test('registers have no cost up to the number at maximum occupancy', () => {
   assert.equal(compareCost({ ...base, registers: 8 }, { ...base, registers: 32 }), 0);
   assert.ok(isLeast({ ...base, registers: 32 }, base));
   assert.ok(!isLeast({ ...base, registers: 33 }, base));

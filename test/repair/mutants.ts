@@ -93,7 +93,7 @@ export async function mutantsOf(file: string): Promise<Mutant[]> {
 export async function repairMutant(mutant: Mutant, { repairAndApply }: Workplace): Promise<MutantResult[]> {
   const original = readFileSync(join(root, mutant.file), 'utf8');
   const proved = provedKernels(parseExpectations(original));
-  // A launch is cooperative for what it launches, not for the barriers that are left.
+  // Whether a launch is cooperative depends on the original kernel, not on the remaining barriers.
   const cooperative = /this_grid\(\)/.test(original);
   const { report, text, verification } = await repairAndApply(mutant.text, {
     cooperative,
@@ -168,7 +168,7 @@ function outcomeOf({ race, divergence, repair }: KernelReport): MutantResult['ou
   return [...race.findings, ...divergence.findings].some(({ confirmed }) => confirmed) ? 'failed' : 'possible';
 }
 
-/** The shares that are asked for, over the mutants that were refuted. */
+/** The required shares, over the mutants that were refuted. */
 export function summary(results: readonly MutantResult[]): string {
   const ofSize = (size: number): string => {
     const own = results.filter(({ mutant }) => mutant.deleted.length === size);

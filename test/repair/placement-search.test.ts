@@ -110,7 +110,7 @@ test('a barrier that only some threads reach is not a candidate, and an existing
   });
 });
 
-test('a barrier outside of a loop is lighter than one in it, where either would do', async () => {
+test('a barrier outside of a loop costs less than one in it, if either is sufficient', async () => {
   const loop = `mov.u32 %r30, 0;\n${marker(0)}\nL1:\n${marker(1)}\nadd.s32 %r30, %r30, 1;\nsetp.lt.u32 %p1, %r30, 4;\n@%p1 bra L1;\n`;
   const result = await search(exchange('', loop, ''), candidates(2));
   assert.ok(result.kind === 'found', JSON.stringify(result.kind));

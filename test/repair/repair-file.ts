@@ -41,11 +41,11 @@ export function repairText(
 }
 
 export interface CheckedRepair extends RepairedText {
-  /** PTX of the verification build of what is left. */
+  /** PTX of the verification build of the repaired text. */
   readonly verification: string | undefined;
 }
 
-/** Repairs texts of one file, one after the other. What is asked of one text is done once only. */
+/** Repairs texts of one file sequentially. Results of each text are cached. */
 export interface Workplace {
   readonly repair: (text: string, options?: Partial<Options>) => Promise<RepairedText>;
   /**

@@ -60,7 +60,7 @@ for (const file of kernelFiles(join(root, 'test/repair'))) {
     }
     if (text === original) return;
 
-    // The patch is one that git takes, and what it makes is proved.
+    // Git applies the patch, and the resulting file is proved.
     const folder = temporaryFolder(t);
     writeFileSync(join(folder, name), original);
     const patch = renderPatch(report, () => original);

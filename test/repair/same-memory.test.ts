@@ -16,7 +16,7 @@ function differing(original: string, edited: string): Promise<number | null> {
   return complete(differingInput({ original: kernel, edited: kernelOf(edited), launch, parameters, fields }));
 }
 
-test('a load that moves before a barrier changes nothing, thread by thread', async () => {
+test('a load that moves before a barrier has the same value, thread by thread', async () => {
   const before = `${address}ld.global.u32 %r20, [%d5+4];\nst.global.u32 [%d5], %r20;`;
   const disjoint = `${address}ld.global.u32 %r20, [%d5+4];\nbar.sync 0;\nst.global.u32 [%d5], %r20;`;
   assert.equal(await differing(before, disjoint), null);
@@ -30,7 +30,7 @@ test('another element, another operation or another condition shows', async () =
   assert.notEqual(await differing(before, guarded), null);
 });
 
-test('an atomic update computes what the update did', async () => {
+test('an atomic update computes the same as the plain one', async () => {
   const before = `${address}ld.global.u32 %r20, [%d1];\nadd.s32 %r20, %r20, %r9;\nst.global.u32 [%d1], %r20;`;
   assert.equal(await differing(before, `${address}red.global.add.u32 [%d1], %r9;`), null);
 });

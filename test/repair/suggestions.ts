@@ -1,7 +1,7 @@
 /**
- * Whether what is suggested holds: `node test/repair/suggestions.ts [WORD…]` repairs the kernels of this folder, each
+ * Tests the suggestions: `node test/repair/suggestions.ts [WORD…]` repairs the kernels of this folder, each
  * file as it is and with other line ends, and applies every suggestion block and every patch that the tool prints, by a
- * reference of GitHub's rule and by `git apply`. What comes of it has to compile and be proved. Needs nvcc and git.
+ * reference of GitHub's rule and by `git apply`. The results have to compile and be proved. Needs nvcc and git.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';

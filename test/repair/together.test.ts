@@ -17,7 +17,7 @@ test('kernels that share a function share the edits', { skip: withoutNvcc }, asy
   assert.deepEqual(two?.edits, one?.edits);
 });
 
-test('kernels that share nothing keep their own', { skip: withoutNvcc }, async () => {
+test('unrelated kernels keep separate repairs', { skip: withoutNvcc }, async () => {
   const text = `${read('paper/listing-1.cu')}\n${read('paper/listing-1.cu').replaceAll('shift', 'again')}`;
   const { report } = await repairText(text, 'two.cu');
   assert.deepEqual(
@@ -65,7 +65,7 @@ function counting(texts: Set<string>): (builder: UnitBuilder) => UnitBuilder {
   });
 }
 
-test('racy kernels of a file are built at once, and each repair holds separately', { skip: withoutNvcc }, async () => {
+test('racy kernels of a file are built at once, each repair is proved separately', { skip: withoutNvcc }, async () => {
   const texts = new Set<string>();
   const { report, text } = await repairText(broken, 'three.cu', {}, counting(texts));
   assert.deepEqual(

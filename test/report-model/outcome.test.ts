@@ -97,7 +97,7 @@ test('a suppressed finding is a notice with the reason, and the verdict stays', 
   assert.equal(exitCodeOf(reportOf(kernels), 'warning'), 0);
 });
 
-test('a suppression of other lines, codes or files suppresses nothing and is reported', () => {
+test('a suppression of other lines, codes or files is unused and reported', () => {
   const others: Suppression[] = [
     inline(4),
     { ...inline(5), code: 'race/global' },
@@ -112,7 +112,7 @@ test('a suppression of other lines, codes or files suppresses nothing and is rep
   assert.equal(applySuppressions([racy], others, '2026-06-01', () => false).diagnostics.length, 0);
 });
 
-test('a suppression by path holds until its day', () => {
+test('a suppression by path is valid until its date', () => {
   const byPath: Suppression = { ...inline(5), scope: { kind: 'path', pattern: 'src/**' }, until: '2026-06-01' };
   assert.equal(
     applySuppressions([racy], [byPath], '2026-06-01', () => true).kernels[0]?.race.findings[0]?.severity,

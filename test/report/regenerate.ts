@@ -5,6 +5,6 @@ import { withMetrics } from './schema-metrics.ts';
 
 const file = new URL('../../src/report/report.schema.json', import.meta.url);
 const schema = JSON.parse(readFileSync(file, 'utf8')) as object;
-// As the rest of the repository is formatted.
+// In the format of the repository.
 const text = JSON.stringify(withMetrics(schema), null, 2);
 writeFileSync(file, (await format('report.schema.json', text, { printWidth: 120 })).code);

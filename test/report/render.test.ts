@@ -62,7 +62,7 @@ test('the JSON validates against the schema', async () => {
   }
 });
 
-test('the schema refuses a race without a confirmed finding', () => {
+test('the schema rejects a race without a confirmed finding', () => {
   const unconfirmed = kernelReport({ race: { verdict: 'race', findings: [raceFinding({ confirmed: false })] } });
   assert.equal(validate(JSON.parse(JSON.stringify(reportOf([unconfirmed])))), false);
 });
@@ -216,7 +216,7 @@ const repairedReport = reportOf([
   kernelReport({ name: 'other()', repair: { status: 'unrepairable', reason: 'all write A<0>' } }),
 ]);
 
-test('a repair is in every format: what it does, what it costs, and its edits together', async () => {
+test('a repair is in every format: its description, its costs, and its edits together', async () => {
   const words = 'a barrier at line 4 (+1 barrier, 0 registers)';
   assert.ok(validate(JSON.parse(await render('json', repairedReport, plain))), JSON.stringify(validate.errors));
   const pretty = await render('pretty', repairedReport, plain);

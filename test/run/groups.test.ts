@@ -6,7 +6,7 @@ import { groupsOf, isAlone } from './groups.ts';
 
 const files = globSync('test/**/*.test.ts').sort();
 
-test('each file is run once, and what shares a process is of one folder', () => {
+test('each file is run once, and files that share a process are of one folder', () => {
   const groups = groupsOf(files, {});
   assert.deepEqual(groups.flat().sort(), files);
   for (const group of groups) assert.equal(new Set(group.map((file) => file.split('/')[1])).size, 1, group.join());

@@ -11,7 +11,7 @@ const alone =
 /** Seconds that the files of a process may take together, so that the last ones do not end long after the others. */
 const mostSeconds = 60;
 
-/** Of a file without a recorded time. */
+/** Assumed for a file without a recorded time. */
 const unknownSeconds = 1;
 
 /** Files that may share a process, by the folder whose tests they are. */

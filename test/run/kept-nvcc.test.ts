@@ -1,4 +1,4 @@
-/** The nvcc of the tests makes no text twice, and never gives what was made of another. */
+/** The nvcc of the tests compiles no text twice, and never returns the output for another one. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ interface Built {
   readonly preprocessed: string;
 }
 
-/** A real compiler of our own, that counts its builds, and the one that keeps them. */
+/** A real compiler that counts its builds, and the one that caches them. */
 async function compilers(context: TestContext) {
   const folder = temporaryFolder(context);
   const log = join(folder, 'log');

@@ -39,7 +39,7 @@ export async function keptNvcc(folder: string, environment: NodeJS.ProcessEnv = 
   const script = fileURLToPath(new URL('nvcc.sh', import.meta.url));
   const reader = fileURLToPath(new URL('read-texts.awk', import.meta.url));
   const header = fileURLToPath(new URL('../../src/toolchain/include/selvage.h', import.meta.url));
-  // The host compiler's preprocessor is part of it, and what decides whether a build is kept.
+  // The host compiler's preprocessor is part of it, and its output decides whether a build is cached.
   const host = join(searchPath.find((name) => statSync(join(name, 'gcc'), { throwIfNoEntry: false })) ?? '', 'gcc');
   const identity = [
     ...(await Promise.all([path, host].map(ask))),

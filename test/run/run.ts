@@ -13,7 +13,7 @@ import { groupsOf } from './groups.ts';
 import { keptNvcc } from './kept-nvcc.ts';
 import { keepSeconds, knownSeconds, slowestFiles } from './slowest-files.ts';
 
-/** As the reporter of Node names what it counts. */
+/** Names of the counts in the output of Node's reporter. */
 const told: Readonly<Record<string, string>> = { passed: 'pass', failed: 'fail' };
 const summary = /^ℹ (tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [0-9.]+\n/gm;
 
@@ -31,7 +31,7 @@ const folder = join(stated !== undefined && isAbsolute(stated) ? stated : join(h
 const nvcc = await keptNvcc(join(folder, 'nvcc'));
 process.env['SELVAGE_TEST_CACHE'] = folder;
 process.env['NODE_COMPILE_CACHE'] = join(folder, 'code');
-// A test sees what a check comes to, not what an earlier one came to.
+// A test observes the result of its check, not a cached one.
 process.env['SELVAGE_CACHE'] = 'off';
 if (nvcc !== null) process.env['PATH'] = `${nvcc}:${process.env['PATH']}`;
 

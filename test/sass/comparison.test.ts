@@ -63,7 +63,7 @@ function compiled(name: string): Cubin {
 }
 
 interface Told {
-  /** First what weighs most. */
+  /** Highest weight first. */
   readonly sentences: readonly string[];
   readonly lines: readonly LineChange[];
 }

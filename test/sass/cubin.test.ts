@@ -27,7 +27,7 @@ function read(bytes: Uint8Array): Cubin {
   return cubin;
 }
 
-// What ptxas 13.0 makes of `cp.async` with 4, 8 and 16 bytes and of atomics on 32 and 64 bits for sm_100.
+// Output of ptxas 13.0 for `cp.async` with 4, 8 and 16 bytes and for atomics on 32 and 64 bits, for sm_100.
 const widthsOnBlackwell: readonly (readonly [bits: number, words: SassInstruction['words']])[] = [
   [32, [33914798, 0, 194646022, 5236736]],
   [64, [33914798, 65552, 194647046, 1042432]],
@@ -87,7 +87,7 @@ for (const arch of architectures) {
   });
 }
 
-test('a fat binary holds cubins, as they are and compressed', () => {
+test('a fat binary contains cubins, uncompressed and compressed', () => {
   const all = architectures.map(bytesOf);
   const found = cubinsIn(fatBinary(all));
   assert.ok(Array.isArray(found));

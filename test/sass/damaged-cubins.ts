@@ -80,7 +80,7 @@ export function readDamaged(seed: number, count: number): Outcome {
         bytes[at] = bytes[at]! ^ (1 << random.below(8));
       }
     } else if (kind === 2) {
-      // Numbers at the end of what fits, where headers and tables have offsets and sizes.
+      // Integers near the upper limit, where headers and tables have offsets and sizes.
       const at = random.below(bytes.length - 8);
       view.setBigUint64(
         at,

@@ -27,7 +27,7 @@ test('displacements on both sides of zero are those of the PTX', () => {
   assert.deepEqual(placed([-8, -4, 0, 4], [-8, -4, 0, 4]), []);
 });
 
-test('a base register may hold an address some bytes before or after that of the PTX', () => {
+test('a base register may contain an address some bytes before or after that of the PTX', () => {
   assert.deepEqual(placed([0, 4, 8], [-4, 0, 4]), []);
   assert.deepEqual(placed([-4, 0, 4], [0, 4, 8]), []);
   assert.deepEqual(placed([-0x80_0000, 0], [-0x80_0000, 0]), []);

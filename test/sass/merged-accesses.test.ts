@@ -55,7 +55,7 @@ const ptx = `.version 9.0
 }
 `;
 
-test('loads that the assembler merged cost what the wide load costs', { skip: withoutNvcc }, () => {
+test('loads that the assembler merged have the cost of the wide load', { skip: withoutNvcc }, () => {
   const file = join(temporary, 'rows.ptx');
   writeFileSync(file, ptx);
   execFileSync('ptxas', ['-lineinfo', '-arch=sm_90', file, '-o', `${file}.cubin`]);

@@ -14,7 +14,7 @@ import { accessBits, sassGuard, instructionsOf, targetOf, versionOf } from '../.
 interface Printed {
   readonly text: string;
   readonly source: string;
-  /** Whether it printed a place here: it does so only where the innermost line is another than before. */
+  /** Whether it printed a place here: it does so only if the innermost line differs from the previous one. */
   readonly isPlaced: boolean;
   readonly ptxLine: string;
 }

@@ -120,7 +120,7 @@ for (const file of files) {
       continue;
     }
     const placeOf = ({ address }: SassInstruction, { fileOffset, start }: CodeFunction): number => fileOffset + address - start; // oxfmt-ignore
-    // Arrays in the frame, and arguments of calls: the PTX stores them, and other threads see nothing of it.
+    // Arrays in the frame, and arguments of calls: the PTX stores them, but other threads do not observe it.
     const shown = new Set(kernel.blocks.flatMap(({ instructions }) => instructions.flatMap(({ ptxLine, operation: { effect } }) => (effect.kind === 'store' && spaces.has(effect.space) ? [ptxLine] : [])))); // oxfmt-ignore
     const isPrivate = ({ address }: SassInstruction, { ptxLineAt }: CodeFunction): boolean => {
       const line = ptxLineAt(address) ?? 0;

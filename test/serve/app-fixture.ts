@@ -88,7 +88,7 @@ export function startServing(entry: string, environment: Readonly<Record<string,
   };
 }
 
-/** Does what the owner's browser does with the page of a server that has no App yet. @returns the manifest */
+/** Acts as the owner's browser on the page of a server that has no App yet. @returns the manifest */
 export async function pressButton(page: string): Promise<Record<string, unknown>> {
   const html = await (await fetch(page)).text();
   const unescaped = (text: string) => text.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code))).replaceAll('&quot;', '"').replaceAll('&amp;', '&'); // oxfmt-ignore

@@ -1,4 +1,4 @@
-/** Message for the owner of a new App if GitHub does not send what the server needs. */
+/** Message for the owner of a new App if GitHub does not send required values. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -12,7 +12,7 @@ import { pressButton } from './app-fixture.ts';
 const folder = mkdtempSync(join(tmpdir(), 'selvage-registration-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-test('an App whose webhook has no secret: the log has instructions, and nothing is stored', async () => {
+test('an App whose webhook has no secret: the log has instructions, and the App is not stored', async () => {
   const app = { id: 77, pem: 'key', webhook_secret: null, html_url: 'https://github.example/apps/mine' };
   const api = createServer((_, response) =>
     response.writeHead(201, { 'content-type': 'application/json' }).end(JSON.stringify(app)),

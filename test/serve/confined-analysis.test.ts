@@ -26,7 +26,7 @@ const SHIFT = `__global__ void shift(int *out) {
 void launch(int *out) { shift<<<1, 256>>>(out); }
 `;
 
-test('a pull request is analysed without what the server knows, and within bounds', async () => {
+test("a pull request is analysed without the server's secrets, and within limits", async () => {
   const base = workspace.commit({ 'src/shift.cu': SHIFT });
   const head = workspace.commit({ 'src/shift.cu': SHIFT.replace('  __syncthreads();\n', '') });
   const root = workspace.root;

@@ -77,7 +77,7 @@ test('an analysis that exceeds its time is reported, and leaves no files', async
   assert.deepEqual(readdirSync(join(folder, 'data')).filter((name) => name.startsWith('work-')), []); // oxfmt-ignore
 });
 
-test('a wrong configuration is reported with its line', async () => {
+test('an invalid configuration is reported with its line', async () => {
   await handle({});
   const [run] = checks();
   assert.equal(run?.title, 'Not analysed: wrong usage or configuration');

@@ -1,4 +1,4 @@
-/** Webhooks of a GitHub App: what is taken, that it survives kills, and that each delivery is handled once. */
+/** Webhooks of a GitHub App: which are accepted, that they survive kills, and that each delivery is handled once. */
 import assert from 'node:assert/strict';
 import { fork, type ChildProcess } from 'node:child_process';
 import { createHmac, createVerify, generateKeyPairSync } from 'node:crypto';
@@ -89,7 +89,7 @@ test('a signature is of the very bytes and of the secret', () => {
     assert.equal(isSigned("It's a Secret to Everybody", body, wrong), false);
 });
 
-test('the token of an App is signed by its key, and holds for ten minutes', () => {
+test('the token of an App is signed by its key, and valid for ten minutes', () => {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const now = Date.UTC(2026, 0, 1);
   const [head = '', claims = '', sign = ''] = appToken(

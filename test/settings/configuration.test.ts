@@ -131,7 +131,7 @@ test('unknown keys are refused with the nearest valid one, at any depth', () => 
   );
 });
 
-test('wrong types and values are refused at their position', () => {
+test('wrong types and values are rejected at their position', () => {
   for (const [text, expected] of [
     ['arch: sm_80', /^2:7 config\/wrong-type arch is sm_80; it must be a list/],
     ['arch: [80]', /^2:8 config\/wrong-type arch\[0\] is 80; it must be text/],
@@ -194,7 +194,7 @@ test('the version must be there and known', () => {
   assert.deepEqual(problems('- a\n'), ['1:1 config/wrong-type The configuration must be a mapping: { key: value }.']);
 });
 
-test('broken YAML is refused with its place', () => {
+test('broken YAML is rejected with its place', () => {
   for (const [text, place] of [
     ['version: 1\nkernels: [ {\n', /^\d:\d+ config\/yaml/],
     ['version: 1\nversion: 1\n', /^2:1 config\/yaml .*unique/],
@@ -209,7 +209,7 @@ test('broken YAML is refused with its place', () => {
   }
 });
 
-test('a file that is nested too deeply is refused, wherever that is', () => {
+test('a file that is nested too deeply is rejected, at any place', () => {
   for (const form of [
     'DEEP',
     'version: DEEP',

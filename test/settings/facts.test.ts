@@ -1,4 +1,4 @@
-/** Files of facts: contents, and messages for wrong ones. */
+/** Files of facts: contents, and messages for invalid ones. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseConfiguration, parseFacts } from '../../src/settings/configuration-parser.ts';

@@ -25,7 +25,7 @@ test('dimensions fill up with ones', () => {
   assert.deepEqual(optionsOf('--grid', '64').grid, [64, 1, 1]);
 });
 
-test('dimensions out of range are refused with the limit', () => {
+test('dimensions out of range are rejected with the limit', () => {
   const cases: [string, string, RegExp][] = [
     ['--block', '0', /below 1/],
     ['--block', '4096', /1024/],
@@ -48,7 +48,7 @@ test('dimensions out of range are refused with the limit', () => {
   for (const [option, value, expected] of cases) assert.match(refusal('check', 'a.cu', option, value), expected);
 });
 
-test('a grid that is not a multiple of the cluster is refused', () => {
+test('a grid that is not a multiple of the cluster is rejected', () => {
   assert.match(refusal('check', 'a.cu', '--grid', '10', '--cluster', '4'), /multiple/);
 });
 
@@ -63,7 +63,7 @@ test('an unknown command names the nearest, a file in its place `check`', () => 
   assert.match(refusal('kernel.cu'), /selvage check kernel\.cu/);
 });
 
-test('values that are missing or given twice are refused', () => {
+test('values that are missing or specified twice are rejected', () => {
   assert.match(refusal('check', 'a.cu', '--block'), /needs a value/);
   assert.match(refusal('check', 'a.cu', '--block', '--grid', '4'), /needs a value/);
   assert.match(refusal('check', 'a.cu', '--block', '4', '--block', '8'), /twice/);

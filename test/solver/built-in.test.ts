@@ -1,4 +1,4 @@
-/** Our own decision procedures against trying all values, and against Z3. */
+/** The built-in decision procedures compared with exhaustive search and with Z3. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type Random, seededRandom } from '../../src/base/random.ts';
@@ -133,7 +133,7 @@ test('linear formulas over a box: the result agrees with trying all of its point
     const session = alone();
     for (let x = 0; x < unknowns; x++)
       session.add(`(declare-const x${x} Int)(assert (<= ${numeral(low)} x${x} ${high}))`);
-    // Several queries of one session, each with what was stated before.
+    // Several queries of one session, each with the assertions of the earlier ones.
     const stated: Truth[] = [];
     for (let query = 0; query < 3; query++) {
       const fact = randomTruth(random, unknowns, 2);
@@ -191,7 +191,7 @@ test('formulas decided by the coefficients of sums', async () => {
   const overlap = ['(= (+ (* 128 y) x) (+ (* 128 w) z))', '(not (= y w))'];
   assert.equal(await decide('x y z w', ...rows(127), ...overlap), 'unsat');
   assert.equal(await decide('x y z w', ...rows(128), ...overlap), 'sat');
-  // No common divisor of what is unknown divides the rest.
+  // No common divisor of the unknown terms divides the constant.
   assert.equal(await decide('x y z', '(= (+ (* 6 x) (* 10 y) (* (- 4) z)) 15)'), 'unsat');
 });
 

@@ -59,7 +59,7 @@ export async function testSolver(start: () => Promise<Solver>, startText: string
     session.dispose();
   });
 
-  test('the model holds every declared constant, of each sort', async () => {
+  test('the model has a value for every declared constant, of each sort', async () => {
     const answer = await decide(
       z3,
       `(declare-const free Int) (declare-const |a b| Bool) (declare-fun mask () (_ BitVec 64))
@@ -118,7 +118,7 @@ export async function testSolver(start: () => Promise<Solver>, startText: string
     });
   }
 
-  test('an assumption that is not a declared Boolean is refused', async () => {
+  test('an assumption that is not a declared Boolean is rejected', async () => {
     const session = z3.open();
     session.add('(declare-const x Int)');
     await assert.rejects(session.check(['x'], units), /x is not a declared Bool/);

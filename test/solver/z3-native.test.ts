@@ -9,7 +9,7 @@ import { decide, testSolver } from './solver-contract.ts';
 const folder = mkdtempSync(join(tmpdir(), 'selvage-native-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** Prints what it is asked to echo. */
+/** Prints the strings that it is to echo. */
 const answering =
   'while read -r line; do case "$line" in "(echo "*) line=${line#*?\\"}; echo "${line%\\"*}";; esac; done';
 /** A program that simulates Z3: a shell script. */
@@ -39,7 +39,7 @@ test('the first z3 of the search path that can be run, and none of a relative fo
   assert.equal(findNativeZ3(folder), undefined);
 });
 
-test('a program that is no Z3 is refused', async () => {
+test('a program other than Z3 is rejected', async () => {
   await assert.rejects(startNativeZ3('/bin/echo'), /\/bin\/echo is not a Z3 that runs here/);
   await assert.rejects(startNativeZ3(join(folder, 'missing')), /ENOENT/);
 });
@@ -53,7 +53,7 @@ test('it gets no environment but the language of its messages', async () => {
   await solver.close();
 });
 
-test('a process that dies, hangs or prints an invalid answer decides nothing', async () => {
+test('a process that dies, hangs or prints an invalid answer leaves queries undecided', async () => {
   const dying = await startNativeZ3(program('dying', 'read line; echo oops; exit 1'));
   const broken = await decide(dying, '(declare-const x Int)');
   assert.deepEqual(broken, { kind: 'unknown', reason: 'Z3 broke down: oops\n', nondeterministic: true });

@@ -16,7 +16,7 @@ test('hunks as git prints them: sides of no lines, no newline at the end, lines 
   ]);
 });
 
-test('lines in hunks include context, and only one hunk holds both ends of a range', () => {
+test('lines in hunks include context, and only one hunk contains both ends of a range', () => {
   const hunks = parseHunks('@@ -10,2 +10,3 @@ void k()\n a\n+b\n c\n@@ -30,2 +31,1 @@\n a\n-b');
   const file = { path: 'a.cu', status: 'modified', hunks } as const;
   assert.deepEqual(
@@ -30,7 +30,7 @@ test('lines in hunks include context, and only one hunk holds both ends of a ran
   assert.equal(hunkAt({ ...file, hunks: null }, 10), undefined);
 });
 
-test('an invalid diff is refused', () => {
+test('an invalid diff is rejected', () => {
   assert.throws(() => parseHunks('@@ -1,2 +1,2 @@\n a'));
   assert.deepEqual(parseHunks(''), []);
 });

@@ -1,8 +1,8 @@
 /**
  * Compares reports on the test kernels, from their checked-in PTX: of two runs, of one job and two, of this thread and
  * workers, which must be the same byte for byte, and the verdicts with the bundled Z3 and with that of PATH:
- * `npm run suite -- determinism [WORD…]`. The exit code is 1 where reports differ, or where one solver proves what the
- * other shows to be wrong.
+ * `npm run suite -- determinism [WORD…]`. The exit code is 1 if reports differ, or if one solver proves a property that
+ * the other refutes.
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -27,7 +27,7 @@ interface Fact {
   readonly flags: readonly string[];
   /** The verdict takes warps of that size to run in lockstep, which no GPU since Volta promises. */
   readonly warpSync?: number;
-  /** False: nvcc removes what is wrong, as its value is never used. */
+  /** False: nvcc removes the bug, as its value is never used. */
   readonly visibleInPtx?: boolean;
 }
 
@@ -40,13 +40,13 @@ interface Row {
   /** The worst verdicts of the file's kernels. */
   readonly race: string;
   readonly divergence: string;
-  /** Why, where the outcome is not `right`. */
+  /** Why, if the outcome is not `right`. */
   readonly reason: string;
   /** Assumptions of its proof on the arguments. */
   readonly preconditions: readonly string[];
   /** It is proved, and a notice reports writes of equal values. */
   readonly equalWrites?: true;
-  /** Without `warp-lockstep`, where the row is checked with it. */
+  /** Without `warp-lockstep`, if the row is checked with it. */
   readonly alone?: { readonly outcome: Outcome; readonly race: string };
   /** Milliseconds of the checker in its process, and of that process with both compilations. */
   readonly check: number;

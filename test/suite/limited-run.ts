@@ -14,8 +14,8 @@ interface Ended {
 export const endedByLimit = [124, 137, 152];
 
 /**
- * Runs a program; bash times it with all that it starts. The limit is one of CPU time, so that a loaded machine ends
- * nothing else; what only waits is ended after a multiple of it.
+ * Runs a program; bash times it with its descendants. The limit is one of CPU time, so that load does not end other
+ * programs; a program that only waits is ended after a multiple of it.
  */
 export function runLimited(seconds: number, program: string, args: readonly string[], cwd: string): Promise<Ended> {
   const script = 'ulimit -t "$0"; TIMEFORMAT="selvage-times %3R %3U %3S"; time timeout -k 10 "$((20 * $0))" "$@"';

@@ -1,6 +1,6 @@
 /**
- * Analyses one file of test kernels again and again and prints what `determinism.ts` compares, as JSON. A process of its
- * own for each file: a solver that starts and ends hundreds of times in one has been seen to crash Node 24.
+ * Analyses one file of test kernels repeatedly and prints the results that `determinism.ts` compares, as JSON. Each
+ * file has a separate process: hundreds of starts of a solver in one process crashed Node 24.
  */
 import { findNativeZ3 } from '../../src/solver/z3-native.ts';
 import type { Report } from '../../src/report-model/report.ts';
@@ -15,7 +15,7 @@ const alike: Readonly<Record<string, CheckedInOptions>> = {
 };
 
 export interface FileComparison {
-  /** Of the reports above, by name. */
+  /** Whether the reports above are equal, by name. */
   readonly same: Readonly<Record<string, boolean>>;
   /** With the bundled solver, and with that of PATH; null if it is not installed. */
   readonly wasm: readonly KernelVerdicts[];

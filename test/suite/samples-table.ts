@@ -1,4 +1,4 @@
-/** The table of the suite of samples: what its units come to. */
+/** The table of the suite of samples: the results of its units. */
 import { quantile } from '../bench/measure.ts';
 
 export interface SampleFinding {

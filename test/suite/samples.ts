@@ -39,7 +39,7 @@ const checkout = realpathSync(given);
 const out = resolve(values.out);
 const limit = Number(values.limit);
 
-/** The part of a report that is kept. */
+/** The recorded part of a report. */
 interface Verdict {
   readonly verdict: string;
   readonly reason?: string;

@@ -9,7 +9,7 @@ import { temporaryFolder, writeProgram } from '../toolchain/fixture.ts';
 
 const limits = { milliseconds: 20_000, outputBytes: 1 << 20 };
 
-/** Of a program that starts another, whose id it writes to the file `child`. */
+/** A program that starts another, whose id it writes to the file `child`. */
 const startsAnother = `
 const child = require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' });
 require('node:fs').writeFileSync('child', String(child.pid));`;
@@ -46,7 +46,7 @@ test('a program past its time is killed with all it has started', async (t) => {
   await assertGone(Number(readFileSync(join(folder, 'child'), 'utf8')));
 });
 
-test('nothing that a program has started outlives its end', async (t) => {
+test('descendants of a program end with it', async (t) => {
   const folder = temporaryFolder(t);
   const executable = join(folder, 'program');
   writeProgram(executable, `${startsAnother} process.exit(0);`);

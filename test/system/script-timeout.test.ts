@@ -19,7 +19,7 @@ test('a time that no clock of Node counts is as good as none', () => {
   );
 });
 
-test('an analysis that ends in its time is not cut, and what it throws is thrown', () => {
+test('an analysis that ends in its time is not cut, and its exceptions are rethrown', () => {
   const deadline = deadlineIn(60_000);
   assert.equal(
     inTime(deadline, () => 3),
@@ -48,7 +48,7 @@ test('an analysis that looks at its time ends when it is over, and one that does
   }
 });
 
-test('once the time is over nothing is begun', () => {
+test('no work is begun after the time limit', () => {
   const deadline = deadlineIn(0);
   assert.equal(
     inTime(deadline, () => assert.fail('begun')),

@@ -169,7 +169,7 @@ test('a range known from elsewhere limits a term', () => {
   assert.equal(limited.decide(condition), true);
 });
 
-test('the smaller of two values that are not read as signed decides nothing', () => {
+test('the smaller of two values that are not read as signed has no effect', () => {
   const wide = store.atom(64, { kind: 'parameter', index: 1, offset: 0, bytes: 8 });
   ranges.set(wide, signedBounds(64));
   const low = store.truncate(32, wide);

@@ -8,7 +8,7 @@ export interface Valuation {
   readonly pattern: (term: Term) => bigint;
   /** The value of a linear form. */
   readonly form: (linear: Linear) => bigint;
-  /** Whether none of the terms that a form takes not to wrap around does so. */
+  /** Whether none of the terms that a form assumes not to wrap around does. */
   readonly holds: (linear: Linear) => boolean;
 }
 
@@ -38,7 +38,7 @@ export function valuation(view: LinearView, atom: (leaf: Term) => bigint): Valua
   const fits = (term: Term): boolean => {
     let verdict = verdicts.get(term);
     if (verdict === undefined) {
-      // A factor of mul24 is what it was before the upper bits were cut off; signed ones are shifted to the left by 8.
+      // A factor of mul24 has its value before the upper bits were cut off; signed ones are shifted to the left by 8.
       const isFactor = isFactor24(term);
       const natural = view.natural(isFactor ? term.arguments[0]! : term);
       const isShifted = isFactor && term.operator === 'ashr';

@@ -138,7 +138,7 @@ test('an atom without a value makes dependent terms unknown', () => {
   assert.deepEqual([of(store.pure('popc', 32, [x])), of(store.pure('clz', 32, [x]))], [2n, 30n]);
 });
 
-test('simplified terms have the value of what was written', () => {
+test('simplified terms have the value of the original ones', () => {
   for (let seed = 0; seed < 8000; seed++) {
     const random = seededRandom(seed);
     const sample = randomSample(random, random.pick([0, 8, 16, 32, 64]), random.between(1, 5));

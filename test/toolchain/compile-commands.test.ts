@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { flagsOf, parseCompileCommands } from '../../src/toolchain/compile-commands.ts';
 import { shellWords } from '../../src/toolchain/shell-words.ts';
 
-test('words are split as a shell does, and nothing is expanded', () => {
+test('arguments are split as a shell does, without expansion', () => {
   const cases: readonly (readonly [string, readonly string[] | null])[] = [
     ['nvcc -c  a.cu\t-o b', ['nvcc', '-c', 'a.cu', '-o', 'b']],
     [`a 'b c' "d e"f`, ['a', 'b c', 'd ef']],

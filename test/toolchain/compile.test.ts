@@ -9,7 +9,7 @@ const kernel = '__global__ void k(int* a) { a[threadIdx.x] = 1; }\n';
 const codesOf = (result: { diagnostics: readonly { code: string }[] }): string[] =>
   result.diagnostics.map(({ code }) => code);
 
-test('the compiler sees nothing of our environment, and works in a folder outside of the repository', async (t) => {
+test('the compiler inherits no environment, and works in a folder outside of the repository', async (t) => {
   const folder = temporaryFolder(t);
   const root = join(folder, 'repo');
   writeFiles(root, { 'a.cu': kernel, '.git/config': 'token' });
@@ -78,7 +78,7 @@ test('an untrusted file without cached preprocessed text is not believed', async
   assert.deepEqual(codesOf(result), ['compile/failed']);
 });
 
-test('a refused flag, a name that a shell acts on, a strange architecture: nvcc is not run', async (t) => {
+test('a rejected flag, a name that a shell interprets, an unknown architecture: nvcc is not run', async (t) => {
   const folder = temporaryFolder(t);
   const root = join(folder, 'repo');
   const names = ['$(touch x).cu', '`touch x`.cu', 'a"b.cu', 'a\\b.cu', 'a\nb.cu', 'sub$(id)/a.cu'];
@@ -145,7 +145,7 @@ test('the two builds: one preserves every access, one is executed', { skip: with
   }
 });
 
-test('selvage.h speaks in the verification build only, and reads nothing', { skip: withoutNvcc }, async (t) => {
+test('selvage.h affects only the verification build, and reads no memory', { skip: withoutNvcc }, async (t) => {
   const root = temporaryFolder(t);
   writeFiles(root, {
     'a.cu': `#include "selvage.h"
@@ -264,7 +264,7 @@ for (const [name, files] of escapes) {
   });
 }
 
-test('a unit that is itself a link to something outside is refused', { skip: withoutNvcc }, async (t) => {
+test('a unit that is itself a link to a file outside is rejected', { skip: withoutNvcc }, async (t) => {
   const folder = temporaryFolder(t);
   const root = join(folder, 'repo');
   writeFiles(folder, { 'secret.cu': kernel });
@@ -291,7 +291,7 @@ test('a pull request embeds no bytes', { skip: withoutNvcc }, async (t) => {
   }
 });
 
-test('nothing of a pull request reaches a shell', { skip: withoutNvcc }, async (t) => {
+test('no string of a pull request reaches a shell', { skip: withoutNvcc }, async (t) => {
   const root = temporaryFolder(t);
   writeFiles(root, { 'a.cu': kernel, 'sub/a.cu': kernel });
   const base = { ...request(nvcc!, root, 'a.cu'), trust: 'pull-request' as const };
@@ -309,7 +309,7 @@ test('nothing of a pull request reaches a shell', { skip: withoutNvcc }, async (
   assert.deepEqual(codesOf(allowed), ['compile/failed'], 'the kernel is defined twice: the flags have arrived');
 });
 
-test('a source that asks whether it is checked is reported', { skip: withoutNvcc }, async (t) => {
+test('a source that tests whether it is checked is reported', { skip: withoutNvcc }, async (t) => {
   const root = temporaryFolder(t);
   writeFiles(root, { 'a.cu': `#include "b.h"\n${kernel}`, 'b.h': '\n#ifdef __SELVAGE__\n#endif\n' });
   const result = await compileUnit(request(nvcc!, root, 'a.cu'));
@@ -342,7 +342,7 @@ test('the dependencies of a unit are the files of the repository it includes', {
   }
 });
 
-test('no files are left, and the same input gives the same PTX', { skip: withoutNvcc }, async (t) => {
+test('no files are left, and the same input produces the same PTX', { skip: withoutNvcc }, async (t) => {
   const [one, two] = [temporaryFolder(t), temporaryFolder(t)];
   const text =
     '__device__ int c;\nnamespace { __global__ void k() { atomicAdd(&c, 1); } }\nvoid f() { k<<<1, 1>>>(); }\n';

@@ -10,7 +10,7 @@ import { stepsOf, type ProgramCall } from '../../src/toolchain/nvcc-steps.ts';
 import { restrictsPointers } from '../../src/toolchain/preprocessed.ts';
 import { wrappedCompiler, flagGroup, nvcc, request, temporaryFolder, writeFiles } from './fixture.ts';
 
-/** The compiler itself, where tests see one that keeps its builds. */
+/** The compiler itself, if tests use one that caches its builds. */
 const compiler = nvcc && wrappedCompiler(nvcc);
 const without = compiler?.features.separateFrontEnd ? false : 'no nvcc whose front end is known';
 
@@ -54,7 +54,7 @@ async function builds(
   return [verification, production, await compileUnit({ ...base, build: 'production', withVerification: true })];
 }
 
-test('one front end makes what nvcc makes of a unit in two builds', { skip: without }, async (t) => {
+test('one front end produces the same as nvcc for a unit in two builds', { skip: without }, async (t) => {
   const root = temporaryFolder(t);
   writeFiles(root, { 'a.cu': kernels });
   for (const flags of [[], ['-use_fast_math', '-std=c++20', '-maxrregcount=32', '-rdc=true']]) {
@@ -84,7 +84,7 @@ test(
   },
 );
 
-test('a unit with restrict pointers, or one that asks which build it is in, has two', { skip: without }, async (t) => {
+test('a unit with restrict pointers, or one that tests which build it is in, has two', { skip: without }, async (t) => {
   const root = temporaryFolder(t);
   const kernel = '__global__ void k(int* a, int n) { a[n] = 1; }\n';
   const base = { ...request(compiler!, root, 'a.cu'), build: 'production', withVerification: true } as const;

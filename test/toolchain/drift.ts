@@ -7,9 +7,9 @@ import { nvcc } from './fixture.ts';
 
 const builds = ['verification', 'production'] as const;
 
-/** Compiles test kernels again and compares what is checked in, where it was made by the nvcc of this machine. */
+/** Compiles test kernels again and compares the checked-in PTX, if the nvcc of this machine produced it. */
 export function testDrift(files: readonly string[]): void {
-  test(`the checked-in PTX is what this compiler makes of ${files.length} files`, async (t) => {
+  test(`the checked-in PTX is the output of this compiler for ${files.length} files`, async (t) => {
     if (!nvcc)
       return t.skip(`no nvcc: ${files.length * builds.length} builds of ${files.length} files were not compiled`);
     const { compiler: made } = readRecord();

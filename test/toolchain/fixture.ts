@@ -41,7 +41,7 @@ export function writeProgram(path: string, source: string): void {
   chmodSync(path, 0o755);
 }
 
-/** A compiler that answers as nvcc does, and runs `source` when it is asked to compile. */
+/** A compiler that answers as nvcc does, and runs `source` to compile. */
 export function fakeCompiler(folder: string, source: string): Compiler {
   const path = join(folder, 'bin', 'nvcc');
   writeProgram(path, `${fakeAnswers}${source}`);
@@ -54,7 +54,7 @@ export function fakeCompiler(folder: string, source: string): Compiler {
   };
 }
 
-/** Flags as the configuration in `directory` gives them. */
+/** Flags as specified by the configuration in `directory`. */
 export function flagGroup(directory: string, ...args: string[]): FlagGroup {
   return { args, origin: '.selvage.yml', directory };
 }

@@ -7,7 +7,7 @@ import { temporaryFolder, writeFiles } from './fixture.ts';
 
 const origin = '.selvage.yml';
 
-test('the allow-list passes what steers device code, one word an option', async (t) => {
+test('the allow-list passes flags that affect device code, one argument an option', async (t) => {
   const directory = temporaryFolder(t);
   mkdirSync(join(directory, 'include'));
   writeFiles(directory, { 'config.h': '' });
@@ -49,7 +49,7 @@ const refused: readonly (readonly string[])[] = [
   ['--use-local-env'], ['-ldir=.'], ['-target-dir', 'x'], ['-forward-unknown-opts'],
   // Option files.
   ['--options-file', 'x'], ['--options-file=x'], ['-optf', 'x'], ['-optf=x'], ['@x'], ['-Xcompiler=@x'],
-  // Files written or kept.
+  // Options that write or keep files.
   ['--keep'], ['--keep-dir=.'], ['-keep-dir', '.'], ['-time=x'], ['-odir=.'], ['-dryrun'], ['--save-temps'],
   // Paths that lead outside.
   ['-I/etc'], ['-I', '/'], ['-I..'], ['-I=../x'], ['-Iinside,/etc'], ['-isystem', '/home'], ['-include', '/etc/passwd'],

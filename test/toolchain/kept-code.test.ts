@@ -17,7 +17,7 @@ function keptInMemory(): KeptCode {
   return { read: (parts) => values.get(keyOf(parts)), write: (parts, value) => void values.set(keyOf(parts), value) };
 }
 
-/** Without the headers of the toolkit, which take longer than all else. */
+/** Without the headers of the toolkit, which take most of the time. */
 const kernel = `__attribute__((global)) void k(int* a) {
   a[0] = 1;
   if (SYNC) asm volatile("bar.sync 0;" ::: "memory");

@@ -41,7 +41,7 @@ test('a unit whose functions are linked later is assembled all the same', async 
   assert.ok(!('reason' in resources) && resources.kernels.has('k'), JSON.stringify(resources));
 });
 
-test('without ptxas, or if it refuses, the reason is reported', async (t) => {
+test('without ptxas, or if it rejects the PTX, the reason is reported', async (t) => {
   if (!nvcc?.ptxas) return t.skip('no ptxas');
   const refused = await assembledUnit(nvcc, 'no PTX', 'sm_80', limits);
   const reason = "ptxas rejects it for sm_80: Missing .version directive at start of file 'unit.ptx'";

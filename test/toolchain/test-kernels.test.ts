@@ -18,7 +18,7 @@ test('there are many test kernels, half of them incorrect', () => {
   assert.ok(files.length >= 120 && kernels.length >= 240);
   const wrong = kernels.filter(({ race, divergence }) => race === 'race' || divergence === 'divergent');
   assert.ok(wrong.length * 2 >= kernels.length, `${wrong.length} of ${kernels.length}`);
-  // An index that leaves its array decides nothing about races, and is a finding.
+  // An index that leaves its array does not decide races, and is a finding.
   const undecided = kernels.filter(
     ({ race, divergence, findings }) => race === 'possible' && divergence === 'proved' && findings.length === 0,
   );

@@ -201,7 +201,7 @@ function findingText({ code, severity, array, lines }: Omit<ExpectedFinding, 'co
   return `${code} ${severity}${array === undefined ? '' : ` on ${array}`} lines ${lines.join()}`;
 }
 
-/** The distinct lines of what a finding speaks of, ascending; those of other files than `file` with theirs. */
+/** The distinct lines of a finding, ascending; those of other files than `file` with their file names. */
 function linesOf(found: JudgedFinding | JudgedDiagnostic, file: string | undefined): string[] {
   const { barrier, first, second, also = [], location } = found as JudgedFinding & JudgedDiagnostic;
   const pairs = [{ first, second }, ...also].flatMap((pair) => [pair.first?.location, pair.second?.location]);
@@ -209,7 +209,7 @@ function linesOf(found: JudgedFinding | JudgedDiagnostic, file: string | undefin
   return [...new Set(places.map((place) => (place.file === file ? String(place.line) : `${place.file}:${place.line}`)))]; // oxfmt-ignore
 }
 
-/** The kernel that a diagnostic is about: the one launched on its line, else the one whose code the line is in. */
+/** The kernel of a diagnostic: the one launched on its line, otherwise the one whose code contains the line. */
 export function kernelAt({ location }: JudgedDiagnostic, { kernels }: JudgedReport, text: string): string | undefined {
   if (!location) return undefined;
   const [, launched] = /(\w+)(?:<[^<>]*>)?\s*<<</.exec(text.split('\n')[location.line - 1] ?? '') ?? [];

@@ -121,7 +121,7 @@ function isGiven(launch: JudgedLaunch, point: Point, name: string, value: bigint
   return [value - 1n, value + 1n].every((other) => !allows(launch, new Map([...point, [name, other]])));
 }
 
-/** Whether nothing that is known of a launch contradicts these values. */
+/** Whether no known property of a launch contradicts these values. */
 function allows(launch: JudgedLaunch, point: Point): boolean {
   const isOther = [...point].some(([name, value]) => {
     const given = dimensionOf(launch, name) ?? launch.args?.[name];
@@ -144,7 +144,7 @@ function lookupOf(launch: JudgedLaunch, point: Point): Lookup {
   };
 }
 
-/** @throws where a tie is not in the language of assumptions */
+/** @throws if a tie is not in the language of assumptions */
 function holds(tie: string, lookup: Lookup): boolean | undefined {
   const parsed = parseAssumption(tie);
   if (!('expression' in parsed)) throw new Error(`a constraint that is not an assumption: ${tie}`);

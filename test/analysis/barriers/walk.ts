@@ -36,7 +36,7 @@ export interface State {
 export interface Visitor {
   /** A block's phis have been set. */
   readonly enter?: (state: State) => void;
-  /** A block has been executed and leads to `to` (null: the end). */
+  /** A block has been executed and reaches `to` (null: the end). */
   readonly leave?: (state: State, to: BlockId | null) => void;
 }
 

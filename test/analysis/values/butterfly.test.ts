@@ -9,7 +9,7 @@ import { kernelOf, requestFor } from '../../check/kernel-text.ts';
 
 const registers = 4;
 
-/** Instructions on `%r20` to `%r23`: exchanges by xor, sums of them, and what else may be made of both. */
+/** Instructions on `%r20` to `%r23`: exchanges by xor, sums of them, and other operations on both. */
 function randomBody(random: Random): string {
   const any = (): string => `%r${20 + random.below(registers)}`;
   const mask = (): number => random.pick([1, 2, 4, 8, 16, 3, 6, 31]);

@@ -26,7 +26,7 @@ function stage(sample: Sample): ((values: readonly bigint[]) => unknown) | null 
   }
 }
 
-/** Numbers that JavaScript holds exactly. */
+/** Whether JavaScript represents all of them exactly. */
 function areSafe(values: readonly bigint[]): boolean {
   return values.every((value) => value > -(1n << 52n) && value < 1n << 52n);
 }

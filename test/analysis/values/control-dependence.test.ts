@@ -27,7 +27,7 @@ function controlling(body: string): { atAll: string[]; inRound: string[] } {
 
 const st = 'st.u32 [%d1], %r0;';
 
-test('a branch controls its arms and not what follows them', () => {
+test('a branch controls its arms and not the code after them', () => {
   const arm = `setp.eq.s32 %p1, %r9, 1; @%p1 bra X; bar.sync 0; X: ${st}`;
   assert.deepEqual(controlling(arm), { atAll: ['1'], inRound: ['1'] });
   const join = `setp.eq.s32 %p1, %r9, 1; @%p1 bra X; ${st} X: bar.sync 0; ${st}`;
@@ -43,7 +43,7 @@ test('a return controls all that follows', () => {
   assert.deepEqual(controlling(`setp.eq.s32 %p1, %r9, 1; @%p1 ret; bar.sync 0; ${st}`).atAll, ['1']);
 });
 
-test('the condition of a loop controls its body and not what follows it', () => {
+test('the condition of a loop controls its body and not the code after it', () => {
   const body = `mov.u32 %r1, 0; L: setp.ge.s32 %p1, %r1, 8; @%p1 bra X; bar.sync 0; add.s32 %r1, %r1, 1; bra L; X: ${st}`;
   assert.deepEqual(controlling(body), { atAll: ['8'], inRound: ['8'] });
   const after = `mov.u32 %r1, 0; L: setp.ge.s32 %p1, %r1, 8; @%p1 bra X; add.s32 %r1, %r1, 1; bra L; X: bar.sync 0; ${st}`;
@@ -62,7 +62,7 @@ test('a branch that skips a barrier in one iteration controls in which iteration
   assert.deepEqual(controlling(body), { atAll: ['2'], inRound: ['1', '2'] });
 });
 
-test('an inner loop controls nothing that follows it in the iteration', () => {
+test('an inner loop does not control the code after it in the iteration', () => {
   const body = `mov.u32 %r1, 0; O: setp.ge.s32 %p1, %r1, 8; @%p1 bra X; mov.u32 %r2, 0;
     I: setp.ge.s32 %p2, %r2, 3; @%p2 bra Y; add.s32 %r2, %r2, 1; bra I; Y: bar.sync 0; add.s32 %r1, %r1, 1; bra O; X: ${st}`;
   assert.deepEqual(controlling(body).inRound, ['8']);

@@ -24,7 +24,7 @@ test('operators bind as in C++', () => {
   assert.equal(print(store.sum(32, -1n, [[t, -4n]])), '-threadIdx.x * 4 - 1');
 });
 
-test('a negation is printed as the opposite comparison, constants are on the right', () => {
+test('a negation is printed as the opposite comparison, constants on the right side', () => {
   assert.equal(print(store.not(store.equal(number(3n), t))), 'threadIdx.x != 3');
   assert.equal(print(store.not(store.signedLess(t, n))), 'threadIdx.x >= n');
   const both = store.all([store.signedLess(t, n), store.not(store.equal(b, number(0n)))]);

@@ -110,7 +110,7 @@ const loops: readonly LoopCase[] = [
     rounds: [3],
   },
   {
-    name: 'affine with a step that the launch gives',
+    name: 'affine with a step that the launch determines',
     body: 'mov.u32 %r1, %r7; L: setp.ge.s32 %p1, %r1, 1000; @%p1 bra X; add.s32 %r1, %r1, %r5; bra L; X:',
     rounds: [16],
     options: { grid: [3, 1, 1] },
@@ -121,7 +121,7 @@ const loops: readonly LoopCase[] = [
     rounds: [2147483647],
   },
   {
-    name: 'up to a parameter that the launch gives',
+    name: 'up to a parameter that the launch determines',
     body: 'mov.u32 %r1, 0; L: setp.ge.s32 %p1, %r1, %r9; @%p1 bra X; add.s32 %r1, %r1, 1; bra L; X:',
     rounds: [10],
     options: { scalars: { 2: 10n } },
@@ -201,7 +201,7 @@ const loops: readonly LoopCase[] = [
     rounds: [7],
   },
   {
-    name: 'a mask that takes nothing away',
+    name: 'a mask that removes no bits',
     body: 'mov.u32 %r1, 0; L: and.b32 %r10, %r1, 15; setp.gt.u32 %p1, %r10, 9; @%p1 bra X; add.s32 %r1, %r1, 4; bra L; X:',
     rounds: [3],
   },
@@ -302,7 +302,7 @@ test('a mask that the step may jump over does not bound the trip count', () => {
   assert.ok(roundsOf(loop(1, 14)) > 1n << 32n);
 });
 
-test('what only resembles a closed form stays unknown', () => {
+test('similar forms without a closed form stay unknown', () => {
   const cases = [
     // The step depends on a value of the loop.
     'mov.u32 %r1, 1; L: setp.ge.s32 %p1, %r1, 64; @%p1 bra X; shr.u32 %r10, %r1, 4; add.s32 %r11, %r1, %r10; shr.s32 %r1, %r11, 1; add.s32 %r1, %r1, 3; bra L; X:',
@@ -385,7 +385,7 @@ test('reach: cases of a switch, two of which share a label', () => {
   assert.deepEqual([0, 1, 2, 3].map((thread) => reach(thread).indexOf(true)), [0, 1, 0, 2]); // oxfmt-ignore
 });
 
-test('reach: what the code states holds from there on', () => {
+test('reach: assumptions in the code hold after them', () => {
   const { symbolic } = contextOf(`setp.lt.s32 %p1, %r9, 100; selp.b32 %r1, 1, 0, %p1;
     // selvage.assume %r1;
     st.u32 [%d1], %r0;`);

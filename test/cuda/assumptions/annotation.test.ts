@@ -29,7 +29,7 @@ test('all properties are read', () => {
   assert.deepEqual([...args], [['n', '4096'], ['p.scale', '-2.5']]); // oxfmt-ignore
 });
 
-test('a block comment of several lines has its own places', () => {
+test('positions in a block comment of several lines', () => {
   const { annotation, diagnostics } = read('/* selvage: block=32\n   grid=0 */');
   assert.deepEqual(annotation?.block, [32, 1, 1]);
   assert.equal(annotation.grid, undefined);

@@ -167,7 +167,7 @@ function randomExpression(random: Random, depth: number): IntegerExpression {
     const left = randomExpression(random, depth - 1);
     const right = randomExpression(random, depth - 1);
     const known = evaluateExpression(right, () => undefined);
-    // Divisors and shifts that have no value are refused.
+    // Divisors and shifts without a value are rejected.
     const operators = ['+', '-', '*', '&', '|', ...(known === 0n ? [] : ['/', '%']), ...(known === undefined || (known >= 0n && known < 64n) ? ['<<'] : [])] as const; // oxfmt-ignore
     return { kind: 'arithmetic', operator: random.pick(operators) as ArithmeticOperator, left, right };
   }

@@ -91,7 +91,7 @@ test('the bodies of lambdas that the device calls have candidates, and their sta
   assert.match(await edited(text, (one) => (one === inside[1] || one.number === inside[1]!.number ? 'block' : undefined)), /A\[i\] = n; __syncthreads\(\); n = /); // oxfmt-ignore
 });
 
-test('nothing comes between a pragma and its loop', async () => {
+test('no candidate lies between a pragma and its loop', async () => {
   const { text } = await candidatesOf(
     kernel(`    A[0] = 1;\n    #pragma unroll\n    for (int i = 0; i < 4; i++) A[i] = 0;\n`),
   );
@@ -295,7 +295,7 @@ __global__ void k(float *A, int n) {
   assert.equal(twice, text.replace('+= 2;\n', '+= 2;\n      BARRIER();\n'));
 });
 
-test('a function without a barrier writes it as the others of the file do, where it has the group', async () => {
+test('a function without a barrier writes it as the others of the file do, if it has the group', async () => {
   const other = '__global__ void other(cg::thread_block cta) {\n    cg::sync(cta);\n}\n';
   const own = kernel('    cg::thread_block cta = cg::this_thread_block();\n    A[0] = 1;\n    A[1] = 2;\n');
   assert.match(await edited(other + own, at(7)), /A\[0\] = 1;\n    cg::sync\(cta\);\n/);

@@ -49,7 +49,7 @@ test('queries of a thread group may be evaluated twice', async () => {
   assert.equal(await halves(`${group} a[g.next()] = s = s + a[t];`), null);
 });
 
-test('a call that may change what the left side reads is made first', async () => {
+test('a call that may change operands of the left side is made first', async () => {
   assert.equal(await halves('a[t] += put(a + t, 1);'), 'auto v0 = put(a + t, 1); int v1 = a[t] + v0; | a[t] = v1;');
   assert.equal(await halves('f[t] += sqrtf(f[t + 1]);'), 'float v0 = f[t] + sqrtf(f[t + 1]); | f[t] = v0;');
   assert.equal(await halves('int x; x = a[t] += put(a, 1);'), null);

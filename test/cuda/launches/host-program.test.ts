@@ -57,7 +57,7 @@ const open: readonly (readonly [body: string, before?: string])[] = [
   ['dim3 b(4); for (int i = 0; i < parameter; i++) { k<<<b.x, 1>>>(); if (late()) b = dim3(more()); }'],
   ['int a[2] = {3, 4}; for (int i = 0; i < parameter; i++) a[i] = 7; k<<<a[1], 1>>>();'],
   ['int a[2] = {3, 4}; for (int i = 0; i < parameter; i++) { k<<<a[1], 1>>>(); a[i] = 7; }'],
-  // Calls of what is defined elsewhere change variables that it can see.
+  // Calls of functions defined elsewhere change variables that these can access.
   ['g = 4; elsewhere(); k<<<g, 1>>>();', 'int g;'],
   ['fill(a); k<<<a[0], 1>>>();', 'void fill(int* a); static int a[2] = {3, 4};'],
   // Lambdas.
@@ -87,11 +87,11 @@ const open: readonly (readonly [body: string, before?: string])[] = [
   ['U x; x.i = 3; x.u = 5; k<<<x.i, 1>>>();', 'union U { int i; unsigned u; };'],
   ['int n = 4; std::thread t(work, std::ref(n)); t.join(); k<<<n, 1>>>();', 'void work(int& n) { n = 8; }'],
   ['int n = 3; asm("mov" : "=r"(n)); k<<<n, 1>>>();'],
-  // Names that something else hides.
+  // Names that another declaration hides.
   ['k<<<f(), 1>>>();', 'namespace a { int f() { return 4; } } int f();'],
   ['D d; d.go();', 'struct B { int n = 3; }; const int n = 8; struct D : B { void go() { k<<<n, 1>>>(); } };'],
   ['T<4> t; t.go();', 'const int N = 9; template <int N> struct T { void go() { k<<<N, 1>>>(); } };'],
-  // Constants of a type, not of what they lead to.
+  // Constants of a type, not of the objects that they refer to.
   ['int n = 3; const int& r = n; change(n); k<<<r, 1>>>();'],
   ['int n = 3; const int* p = &n; change(p, n); k<<<*p, 1>>>();'],
   ['const S s = {3}; change(s); k<<<s.n, 1>>>();', 'struct S { mutable int n; };'],
@@ -167,7 +167,7 @@ const told: readonly (readonly [body: string, expected: readonly number[], befor
   ['int n = 8; while (more()) { if (n == 8) n = 3; k<<<n, 1>>>(); n = 2; if (late()) continue; n = 5; }', [2, 3, 5]],
   ['int n = parameter / 3 + 1; switch (n) { case 4: k<<<n, 1>>>(); }', [4]],
   ['int x = 49; k<<<(int)(x * (1.0 / 49)) + 1, 1>>>();', []],
-  // Conversions of integers, and what reads as a declaration or a cast.
+  // Conversions of integers, and expressions that look like a declaration or a cast.
   ['int n = 3; auto f = [q = &n] { *q = 6; }; f(); k<<<n, 1>>>();', [6]], // oxfmt-ignore
   ['int n = 3; auto f = [&q = n] { q = 6; }; f(); k<<<n, 1>>>();', [6]], // oxfmt-ignore
   ['int b = -1; k<<<b > sizeof(int) ? 6 : 3, 1>>>();', [6]], // oxfmt-ignore
@@ -226,7 +226,7 @@ test('a grid is constrained by a part of an argument', async () => {
   assert.ok(list?.includes('gridDim.x == p0 / 512'), list?.join('; '));
 });
 
-test('relations that do not hold are not constraints', async () => {
+test('relations that are violated are not constraints', async () => {
   for (const [text, types, wrong] of [
     ['void f(int n) { k<<<(n + 255) / 256, 256>>>(n); }', ['unsigned char'], /gridDim.x == \(p0/],
     ['void f(int n) { unsigned char c = n; k<<<c, 256>>>(n); }', ['int'], /gridDim.x == p0/],

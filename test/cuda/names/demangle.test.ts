@@ -52,7 +52,7 @@ test('qualified names have no parameters', () => {
   assert.deepEqual(demangle('plain'), { qualified: 'plain', full: 'plain', parameters: [] });
 });
 
-test('local entities know their function', () => {
+test('local entities include their function', () => {
   assert.deepEqual(demangle('_ZZ3redPKfPfiE1s')?.local, { function: 'red(float const*, float*, int)', name: 's' });
   assert.equal(demangle('_ZZ6useallPiE3dup_0')?.local?.name, 'dup');
   assert.equal(demangle('_ZZZ6useallPiENKUliE_clEiE1q')?.local?.name, 'q');

@@ -35,7 +35,7 @@ __global__ void k(int* a, int n) {
 }
 `;
 
-test('threads have returned where the statement that decides them holds a return', async () => {
+test('threads have returned if the statement that decides them contains a return', async () => {
   const source = (await cudaParser()).parse(text, 'a.cu');
   const at = (marker: string): { line: number } => ({ line: lineOf(text, `// ${marker}`) });
   const told = (markers: readonly string[], place: string): Departure => departure(source, markers.map(at), at(place));

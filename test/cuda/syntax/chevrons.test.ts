@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withWholeChevrons } from '../../../src/cuda/syntax/chevrons.ts';
 
-test('brackets of launches are joined, and everything else keeps its position', () => {
+test('brackets of launches are joined, and all other tokens keep their position', () => {
   const written = [
     ['k << <(n + 255) / 256, 256 >> > (a, n);', 'k <<< (n + 255) / 256, 256 >>>  (a, n);'],
     ['k<T, 3> << <grid(n, 2), block >> >(a);', 'k<T, 3> <<< grid(n, 2), block >>> (a);'],

@@ -120,7 +120,7 @@ test('both branches of a conditional are definitions, and the text after it is r
   );
 });
 
-test('functions know their kind and class', () => {
+test('functions have their kind and class', () => {
   const source = readSource(sample, 'a.cu');
   const kinds = source.functions
     .filter(({ kind }) => kind !== 'kernel')
@@ -168,7 +168,7 @@ test('comments without effect are reported at their position', () => {
   assert.match(problems[1]?.message ?? '', /Did you mean race\/shared\?/);
 });
 
-test('strings, comments and raw strings hide what looks like code', () => {
+test('code within strings, comments and raw strings is ignored', () => {
   const text =
     'const char* a = "__global__ void no() {"; /* __global__ void no() {} */ auto r = R"x(__global__ void no() {)x";\n__global__ void yes() { char c = \'{\'; }\n__global__ void also() {}';
   assert.deepEqual(readSource(text, '').kernels.map(({ name }) => name), ['yes', 'also']); // oxfmt-ignore

@@ -1,4 +1,4 @@
-/** The back ends give the same: memory, steps, races, divergences, faults. */
+/** The back ends agree: on memory, steps, races, divergences and faults. */
 import type { RunRequest } from '../../../src/interpreter/core/run-request.ts';
 import type { Argument, GlobalBuffer } from '../../../src/interpreter/core/arguments.ts';
 import type { Dim3 } from '../../../src/base/dim3.ts';
@@ -39,7 +39,7 @@ function told(result: RunResult): unknown {
   };
 }
 
-/** Runs on each back end, requires the same of all, and gives the result. */
+/** Runs on each back end and returns the result. @throws AssertionError if the results differ */
 function launchAll(code: Kernel, options: LaunchOptions & { readonly words?: number } = {}): RunResult {
   const { words: count = 64, ...others } = options;
   const [first, ...rest] = backEnds.map((backend) => launch(code, { ...others, backend }));
@@ -381,7 +381,7 @@ test('shadow words: byte stores side by side, words over bytes, vectors', () => 
   assert.deepEqual(launchAll(vectors, both).races, []);
 });
 
-test('more barriers than the counters of a shadow word hold', () => {
+test('more barriers than fit the counters of a shadow word', () => {
   const code = (barrier: string, count: number): Kernel =>
     kernel(
       `mov.u64 %d6, s; add.s64 %d7, %d6, %d5; xor.b64 %d8, %d7, 4; mov.u32 %r1, 0;

@@ -135,7 +135,7 @@ test('constants and initial values of the module are read', () => {
   assert.deepEqual(words(launch(code, { block: [4, 1, 1] }), 0, 4), [13, 23, 33, 43]);
 });
 
-test('structs by value may hold pointers', () => {
+test('structs by value may contain pointers', () => {
   const text = `.version 8.6
 .target sm_80
 .address_size 64
@@ -288,7 +288,7 @@ test('if no thread waits for another in a loop, blocks run sequentially', () => 
   };
   for (const backend of ['javascript', 'webassembly'] as const) {
     assert.ok(ended('', backend) >= 3);
-    // Another thread might change what is read: all take turns.
+    // Another thread might change the location: threads are scheduled in turns.
     assert.equal(ended('ld.global.u32 %r3, [%d2]; add.u32 %r1, %r1, %r3;', backend), 0);
   }
 });

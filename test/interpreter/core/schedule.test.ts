@@ -14,7 +14,7 @@ test('without a seed by number, with seed 1 reversed', () => {
   assert.deepEqual(warpOrder(3, 1, 7), [2, 1, 0]);
 });
 
-test('every order holds each number once, and is the same each time', () => {
+test('every order contains each number once, and is reproducible', () => {
   for (const count of [0, 1, 2, 7, 64])
     for (const seed of [0, 1, 2, 5, 2 ** 32 - 1]) {
       const order = blockOrder(count, seed)!;

@@ -22,7 +22,7 @@ export interface AccessStep {
   readonly scope: Scope;
   /** The written value, as a function of the old one. */
   readonly value?: (old: number) => number;
-  /** The register that gets what was there. */
+  /** The register for the old value. */
   readonly into?: string;
   /** Waits for this value, as the last iteration of a loop does. */
   readonly until?: number | ((registers: Registers) => number);
@@ -51,7 +51,7 @@ export interface LitmusThread {
 
 /** Pairs of accesses by the names of their steps: `0.2 1.1` is step 2 of thread 0 and step 1 of thread 1. */
 export interface Races {
-  /** Nothing orders them. */
+  /** Unordered pairs. */
   readonly certain: ReadonlySet<string>;
   /** Only the order of `fence.sc` operations, or an exchange within the warp. */
   readonly presumed: ReadonlySet<string>;
@@ -226,7 +226,7 @@ function run(
         position[thread]!++;
       } // oxfmt-ignore
     }
-    // Nothing depends on the order in which threads come to a barrier of all.
+    // The order of arrivals at a barrier of all threads has no effect.
     for (const thread of threads.keys()) {
       if (['barrier', 'warp-barrier', 'shuffle'].includes(stepOf(thread)?.kind ?? '')) waiting.add(thread);
     }

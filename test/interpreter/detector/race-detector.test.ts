@@ -135,7 +135,7 @@ test('every racing pair of instructions is found', () => {
   assert.equal(new Set(pairs).size, 5);
 });
 
-test('barriers of the warp order its lanes, fences without them nothing', () => {
+test('barriers of the warp order its lanes, fences without them do not', () => {
   const body = (between: string): string => `${own} st.shared.u32 [%d7], %r0; ${between}
     xor.b32 %r1, %r0, 1; mul.wide.u32 %d8, %r1, 4; add.s64 %d8, %d6, %d8; ld.shared.u32 %r2, [%d8];
     st.global.u32 [%d3], %r2;`; // oxfmt-ignore

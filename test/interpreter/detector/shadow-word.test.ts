@@ -29,7 +29,7 @@ import {
 const read = accessNames.indexOf('read');
 const write = accessNames.indexOf('write');
 
-test('a word holds what was put in, up to the largest numbers', () => {
+test('a word has the values that were put in, up to the largest numbers', () => {
   const words = new Uint32Array(4);
   const last = {
     ticket: maxTickets,

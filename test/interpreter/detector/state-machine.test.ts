@@ -26,7 +26,7 @@ const barriers: readonly (readonly [SyncName, readonly RelationName[]])[] = [
 ];
 const atomics = ['block-atomic', 'device-atomic'] as const;
 
-/** The cells of the published table that the nine rules do not give, with what it holds. */
+/** The cells of the published table that the nine rules do not determine, with their states. */
 const oddCells: readonly (readonly [Cell, StateName])[] = [
   // Loses the atomic after a read that a barrier ordered: false alarms at the next atomic.
   ...atomics.flatMap((access) =>
@@ -76,7 +76,7 @@ test('another block is not ordered by barriers, another warp not by those of a w
   }
 });
 
-/** Of the 1,200 cells that HiRace publishes, in the numbering used here. */
+/** Digest of the 1,200 cells that HiRace publishes, in the numbering used here. */
 const publishedDigest = 'ed705618f5c7c2803ac7bf278401a082ae979169e34348cbdf07adae3f796073';
 
 function publishedTable(): Uint8Array {
@@ -118,7 +118,7 @@ function search(table: Uint8Array, { warps, blockOfWarp }: Shape, most: number):
   const blockAtomic = 2;
   const falseAlarms = new Set<number>();
   const missed = new Set<number>();
-  /** Per thread one byte, two bits a kind: 0 no such access, else 1 + by what it is ordered (none, warp, block). */
+  /** Per thread one byte, two bits a kind: 0 no such access, otherwise 1 + what orders it (none, warp, block). */
   let layer = new Map<number, Uint8Array>();
   const keyOf = (state: Uint8Array): number => {
     let key = 0;
@@ -214,7 +214,7 @@ test('the table agrees with happens-before: 5 threads to 4 accesses, 4 threads t
   }
 });
 
-test('the search finds the faults of the published table', () => {
+test('the search finds the errors of the published table', () => {
   const { falseAlarms, missed } = search(publishedTable(), fiveThreads, 4);
   assert.deepEqual([falseAlarms.size, missed.size], [16, 2]);
 });

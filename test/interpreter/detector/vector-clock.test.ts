@@ -43,7 +43,7 @@ test('joins keep the greatest count of each key', () => {
   }
 });
 
-test('a join with what was joined last is the same clock', () => {
+test('a join with the last clock joined is the same clock', () => {
   const one = withCount(null, clockKey(0, 1), 3);
   const two = withCount(null, clockKey(0, 2), 3);
   const all = join(one, two);

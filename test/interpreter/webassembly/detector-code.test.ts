@@ -1,4 +1,4 @@
-/** Code that records accesses and executes fences leaves what the detector leaves that does all of it itself. */
+/** Code that records accesses and executes fences has the same effect as a detector that does all of it itself. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Random, seededRandom } from '../../../src/base/random.ts';
@@ -24,7 +24,7 @@ const sites: readonly AccessSite[] = [
 const loads = [0, 2] as const;
 const [store, byteStore, atomic, strongLoad] = [1, 3, 4, 5] as const;
 
-/** The detector, its pages and what it reports, with or without code. */
+/** The detector, its pages and its reports, with or without code. */
 class Watched {
   readonly told: unknown[] = [];
   readonly detector: RaceDetector<WasmPage>;

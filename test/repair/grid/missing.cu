@@ -3,7 +3,7 @@
 // expect: relax repaired +2 -0
 // expect: sum_of_blocks repaired +1 -0
 //
-// Blocks read what others write, and nothing orders them.
+// Blocks read elements that others write, without order.
 
 // The header that the repairs include then compiles in a third of the time.
 #define _CG_LIMIT_INCLUDED_DEPENDENCIES

@@ -4,8 +4,8 @@
 // alternative: two_writers: use atomic operations on lines 13, 14
 // alternative: neighbours: add `__syncwarp()` after line 27
 //
-// Where updates are all that races, atomics do what a barrier does, at another cost. Not where their order shows, nor
-// where something else is read too.
+// If only updates race, atomics are sufficient instead of a barrier, at another cost. Not if their order shows, nor
+// if something else is read too.
 
 // selvage: block=64 grid=1
 __global__ void two_writers(int* total, const int* v) {

@@ -37,7 +37,7 @@ __global__ void scan_some(float* x, const int* on) {
 __global__ void hoisted(int* a) {
     int t = threadIdx.x;
     if (t < 100) {
-        // what is there
+        // the current element
         int mine = a[t + 1];
         __syncthreads();
         a[t] = mine;

@@ -13,7 +13,7 @@ namespace cg = cooperative_groups;
 __global__ void rotate(const int* a, int* b, int* c, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
-    // what the neighbour reads
+    // the element that the neighbour reads
     b[i] = a[i];
 
     c[i] = b[(i + 1) % n];

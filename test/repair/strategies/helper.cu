@@ -1,7 +1,7 @@
 // expect: one repaired +1 -0
 // expect: two repaired +3 -0
 //
-// A function that two kernels call: what repairs one of them changes the other, so their edits are one.
+// A function that two kernels call: a repair of one of them changes the other, so their edits are one.
 
 __device__ void turn(float* s, float* x, int t) {
     s[t] = x[t];

@@ -1,7 +1,7 @@
 // expect: used_before_it_is_set_up repaired +1 -0
 // expect: announced_before_it_is_set_up repaired +1 -0
 //
-// Barriers in memory order what they should only once they are set up, and with no other barrier between arriving and
+// Barriers in memory order accesses only after they are initialized, and with no other barrier between arriving and
 // waiting.
 
 #include <cuda_awbarrier_primitives.h>

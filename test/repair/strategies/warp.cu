@@ -1,7 +1,7 @@
 // expect: reduce repaired +2 -0
 // expect: swap_neighbours repaired +1 -0
 //
-// Threads of one warp rely on each other where the rest of the block does not come: barriers of the warp.
+// Threads of one warp communicate on a path that the rest of the block does not take: barriers of the warp.
 
 // selvage: block=256 grid=4
 __global__ void reduce(const float* in, float* out) {

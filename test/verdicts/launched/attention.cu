@@ -28,7 +28,7 @@ __global__ void attend(float* out, const float* q, const float* k, const float* 
   out[blockIdx.x * dim + t] = result;
 }
 
-// No barrier between the scores and those who read all of them.
+// No barrier between the scores and the threads that read all of them.
 __global__ void attendScoresEarly(float* out, const float* q, const float* k, const float* v, int keys, int dim) {
   extern __shared__ float memory[];
   float *query = memory, *score = memory + dim, most = -INFINITY, result = 0;
@@ -46,7 +46,7 @@ __global__ void attendScoresEarly(float* out, const float* q, const float* k, co
   out[blockIdx.x * dim + t] = result;
 }
 
-// The scores begin in the middle of the query: scores of some threads replace what others still multiply with.
+// The scores begin in the middle of the query: scores of some threads replace elements that others still read.
 __global__ void attendOverlap(float* out, const float* q, const float* k, const float* v, int keys, int dim) {
   extern __shared__ float memory[];
   float *query = memory, *score = memory + dim / 2, result = 0;

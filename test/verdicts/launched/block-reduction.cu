@@ -54,7 +54,7 @@ __global__ void sumByWarpsTooMany(float* out, const float* in) {
   if (t == 0) out[blockIdx.x] = part[0] + part[1] + part[2] + part[3];
 }
 
-// The butterfly gives all lanes the same bits, and one instruction of the warp stores them.
+// The butterfly computes the same bits in all lanes, and one instruction of the warp stores them.
 __global__ void sumAllLanesEqual(float* out, const float* in) {
   __shared__ float part[8];
   int t = threadIdx.x;
@@ -76,7 +76,7 @@ __global__ void sumAllLanesDiffer(float* out, const float* in) {
   if (t < 8) out[blockIdx.x * 8 + t] = part[t];
 }
 
-// All threads of all blocks store what they all read: equal values, but not by one instruction of one warp.
+// All threads of all blocks store the value that they all read, but not by one instruction of one warp.
 __global__ void sumBlocksEqual(float* first, const float* in) {
   first[0] = in[0] + in[1];
 }

@@ -50,7 +50,7 @@ __global__ void copyRest(float4* out, const float4* in, int n) {
   if (i < n) out[i] = in[i];
 }
 
-// Nothing keeps the 24 threads that are left over from the end.
+// No guard excludes the 24 remaining threads.
 // selvage: assume(extent(in) >= n)
 __global__ void copyWhole(float4* out, const float4* in, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

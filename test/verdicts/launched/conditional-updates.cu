@@ -34,7 +34,7 @@ __global__ void halves(float* out, unsigned levels) {
   out[blockIdx.x * 256 + t] = s[t];
 }
 
-// What it adds is the element of the next thread.
+// It adds the element of the next thread.
 __global__ void halvesReadsNext(float* out, unsigned levels) {
   __shared__ float s[514];
   unsigned t = threadIdx.x, n = 128, at = t * 2, off = 2;

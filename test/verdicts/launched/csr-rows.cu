@@ -21,7 +21,7 @@ __global__ void csrProduct(float* y, const float* x, const float* value, const i
   y[r] = sum;
 }
 
-// Launched with one vector for both: other threads still read what a thread replaces.
+// Launched with one vector for both: other threads still read elements that a thread replaces.
 __global__ void csrProductInPlace(float* y, const float* x, const float* value, const int* row, const int* column,
                                   int rows) {
   int r = blockIdx.x * blockDim.x + threadIdx.x;

@@ -7,7 +7,7 @@
 // expect: sumStepsRacing<128> race=race divergence=proved
 // expect: sumStepsRacing<128> finding race/shared error on parts lines 34,35
 //
-// Instances whose loops no launch enters: the compiler leaves the barriers in them out of what runs.
+// Instances whose loops no launch enters: the compiler removes the barriers in them from the production build.
 
 template <int Size>
 __global__ void sumSteps(float* out, const float* in) {

@@ -49,7 +49,7 @@ __global__ void applyChosen(float* out, const float* in, const int* which) {
   out[i] = operations[which[i]](in[i]);
 }
 
-// One of the functions that may be called reads what another thread writes.
+// One of the possible callees reads an element that another thread writes.
 __global__ void moveByTable(float* out, int which) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   moves[which](out, i);
@@ -60,7 +60,7 @@ __global__ void waitByTable(float* out, float* in, int which) {
   out[i] = sums[which](in, i, 2.0);
 }
 
-// Threads of a block may call different functions, of which one holds a barrier.
+// Threads of a block may call different functions, one of which contains a barrier.
 __global__ void waitByThread(float* out, float* in) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   out[i] = sums[threadIdx.x % 4](in, i, 2.0);

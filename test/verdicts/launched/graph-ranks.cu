@@ -98,7 +98,7 @@ __global__ void rankPushBlockScope(float* next, const float* rank, const int* ro
     atomicAdd_block(&next[column[e]], rank[v]);
 }
 
-// Each thread takes what is left at its vertex, and hands it on.
+// Each thread takes the residual of its vertex, and passes it on.
 __global__ void rankDelta(float* rank, float* residual, const int* row, const int* column, int n) {
   int v = blockIdx.x * blockDim.x + threadIdx.x;
   if (v >= n) return;
@@ -284,7 +284,7 @@ __global__ void trianglesOfWarps(int* triangles, const int* row, const int* colu
   if (lane == 0) triangles[v] = found;
 }
 
-// Lanes other than the first hold parts of the sum.
+// Lanes other than the first have partial sums.
 __global__ void trianglesOfWarpsUnguarded(int* triangles, const int* row, const int* column) {
   int v = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32, found = 0;
   for (int e = row[v] + lane; e < row[v + 1]; e += 32) found += common(row, column, v, column[e]);

@@ -34,7 +34,7 @@ __global__ void histogramZeroLate(unsigned* counts, const unsigned char* data) {
   if (threadIdx.x < 256) atomicAdd(&counts[threadIdx.x], bins[threadIdx.x]);
 }
 
-// 256 threads: each may find a byte that is its own number.
+// 256 threads: each may find a byte equal to its index.
 __global__ void histogramZeroLateNarrow(unsigned* counts, const unsigned char* data) {
   __shared__ unsigned bins[256];
   bins[threadIdx.x] = 0;

@@ -63,7 +63,7 @@ __global__ void markEmpty(int* out, int n) {
   else if (i < n) out[i] = i;
 }
 
-// The assumption permits no elements; no launch gives that.
+// The assumption permits no elements; no launch has that size.
 // selvage: assume(n >= 0)
 __global__ void markEmptyPermitted(int* out, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -76,7 +76,7 @@ __global__ void normPerWarpOverlap(float* out, const float* in, int rows, int co
   for (int c = lane; c < cols; c += 32) out[row * cols + c] = x[c] * scale + blockIdx.x;
 }
 
-// After the shuffles only lane 0 holds the sum of the row, and every lane stores its own.
+// After the shuffles only lane 0 has the sum of the row, and every lane stores its own.
 __global__ void meanPerWarpAllLanes(float* mean, const float* in, int rows, int cols) {
   int row = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
   if (row >= rows) return;

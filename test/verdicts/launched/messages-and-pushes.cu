@@ -151,7 +151,7 @@ __global__ void sendTooEarly(int* flag, int* data, int* out) {
   }
 }
 
-// A vertex passes on what it has not passed on yet.
+// A vertex pushes the residual that it has not pushed yet.
 __global__ void pushResidual(float* rank, float* residual, int* later, unsigned* count, const int* row,
                              const int* column, int n) {
   int v = blockIdx.x * blockDim.x + threadIdx.x;

@@ -65,7 +65,7 @@ __global__ void storeSurface(cudaSurfaceObject_t image, const float* in, int w) 
 extern __device__ void report(int number);
 extern __device__ void reportAt(const int* place);
 
-// Nothing that reaches the function leads to the memory of the kernel.
+// No argument of the function points to the memory of the kernel.
 __global__ void reportNumber(int* out) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   out[i] = i;

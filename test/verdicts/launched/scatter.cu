@@ -67,7 +67,7 @@ __global__ void markKeys(int* present, const unsigned char* key) {
   present[key[i]] = 1;
 }
 
-// Two threads store only where two elements are 42.
+// Two threads store only if two elements are 42.
 __global__ void findRare(int* found, const int* in) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (in[i] == 42) found[0] = i;

@@ -45,7 +45,7 @@ __global__ void softmaxRows(float* out, const float* in, int cols) {
   for (int c = threadIdx.x; c < cols; c += blockDim.x) out[blockIdx.x * cols + c] = expf(x[c] - most) / sum;
 }
 
-// Nothing keeps thread 0 from storing its sum before the others have read the maximum.
+// No barrier prevents thread 0 from storing its sum before the others have read the maximum.
 __global__ void softmaxMaximumReused(float* out, const float* in, int cols) {
   __shared__ float s[256];
   const float* x = in + blockIdx.x * cols;

@@ -9,8 +9,8 @@
 // expect: tilesOfRestWrong race=race divergence=proved
 // expect: tilesOfRestWrong finding race/global warning on d lines 46
 //
-// Blocks slide over tiles of a matrix, by quotient and remainder of a counter that goes on by the grid. The grid is what
-// the device has, which only the run knows.
+// Blocks iterate over tiles of a matrix, by quotient and remainder of a counter with the stride of the grid. The grid
+// depends on the device, which is known only at run time.
 
 __global__ void tilesByWarps(float4* d) {
   const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;

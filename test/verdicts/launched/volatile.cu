@@ -14,7 +14,7 @@
 // expect: sumTailSynced race=proved divergence=proved
 // expect: sumTailSynced silent
 //
-// Volatile accesses: as locks and flags, which order what is around them, and as neither.
+// Volatile accesses: as locks and flags, which order the accesses around them, and as neither.
 
 __global__ void handOver(int* out, int* data, volatile int* ready) {
   if (threadIdx.x != 0) return;

@@ -175,7 +175,7 @@ __device__ void loadRows(unsigned (&words)[4], const half* row) {
                : "r"((unsigned)__cvta_generic_to_shared(row)));
 }
 
-// A lane loads parts of rows whose addresses other lanes give.
+// A lane loads parts of rows whose addresses are operands of other lanes.
 __global__ void loadEights(unsigned* out, const half* a) {
   __shared__ __align__(16) half rows[128 * 8];
   int at = threadIdx.x;
@@ -196,7 +196,7 @@ __global__ void loadEightsOfWarp(unsigned* out, const half* a) {
   out[blockIdx.x * blockDim.x + at] = words[0] + words[1] + words[2] + words[3];
 }
 
-// Each lane gives the address of the row that it has stored, but the row is loaded for others too.
+// Each lane passes the address of the row that it has stored, but the row is loaded for others too.
 __global__ void loadEightsUnordered(unsigned* out, const half* a) {
   __shared__ __align__(16) half rows[128 * 8];
   int at = threadIdx.x;

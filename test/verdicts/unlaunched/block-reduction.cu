@@ -66,7 +66,7 @@ __global__ void reduce_butterfly_any(float* out, const float* in, int n) {
         out[blockIdx.x * 32 + t] = s[t];
 }
 
-// Only lane 0 has the sum, but all lanes store what they have.
+// Only lane 0 has the sum, but all lanes store their values.
 __global__ void reduce_every_lane_any(float* out, const float* in, int n) {
     __shared__ float s[32];
     int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
@@ -79,7 +79,7 @@ __global__ void reduce_every_lane_any(float* out, const float* in, int n) {
         out[blockIdx.x * 32 + t] = s[t];
 }
 
-// Whoever wrote this takes the threads of one warp to run in step.
+// The author assumed that the threads of one warp execute in lockstep.
 __global__ void reverse_small_block_any(float* a) {
     __shared__ float s[256];
     int t = threadIdx.x;

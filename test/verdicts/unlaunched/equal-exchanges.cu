@@ -38,7 +38,7 @@ __global__ void exchanged_other_any(float* out, const float* in) {
         out[blockIdx.x * blockDim.x + threadIdx.x] = value;
 }
 
-// Who comes first sees no number yet.
+// The first thread does not see another thread's value.
 __global__ void exchanged_used_any(float* out, const float* in) {
     __shared__ int flag;
     if (threadIdx.x == 0)

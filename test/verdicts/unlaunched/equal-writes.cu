@@ -69,7 +69,7 @@ __global__ void mean_leader_any(float* mean, float* a, const float* sum, int n) 
         a[blockIdx.x * n + i] -= sum[blockIdx.x] / n;
 }
 
-// Each warp stores the row that all of them read, as a change of layout does where it repeats what a tile holds.
+// Each warp stores the row that all of them read, as a change of layout does if it repeats the contents of a tile.
 __global__ __launch_bounds__(128) void row_of_each_warp(float* out, const float* in) {
     __shared__ float row[32], copy[32];
     int t = threadIdx.x;
@@ -136,7 +136,7 @@ __global__ __launch_bounds__(128) void stored_behind_barrier(float* out, const f
     if (t < 32) out[blockIdx.x * 32 + t] = copy[t];
 }
 
-// Only blocks of more threads than a row has elements store the rest.
+// Only blocks of more threads than a row has elements store the remainder.
 __global__ __launch_bounds__(128) void rest_of_row(float* out, const float* in) {
     __shared__ float row[32];
     int t = threadIdx.x;

@@ -34,7 +34,7 @@ __global__ void histogram_flush_any(unsigned* hist, const unsigned char* in, int
         hist[b] += bins[b];
 }
 
-// Right only if no two keys are the same, which keys of 32 bits may be.
+// Correct only if no two keys are the same, which keys of 32 bits may be.
 __global__ void histogram_keys_any(unsigned* hist, const unsigned* key, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)

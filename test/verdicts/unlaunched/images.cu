@@ -57,7 +57,7 @@ __global__ void hashed(unsigned *out) {
   out[i * 5 & 0xffffff] = i;
 }
 
-// What is read beyond the image is its edge, and the stride of a row is not its width.
+// Threads beyond the image read its edge, and the stride of a row is not its width.
 __global__ void clamped(float *out, const float *in, int w, int h, int s) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   int at = min(x, w - 1) + min(y, h - 1) * s;

@@ -8,7 +8,7 @@
 // expect: compact_pairs_any race=race divergence=proved
 // expect: compact_pairs_any finding race/global error on out lines 69,70
 
-// The block that arrives last adds up what the others have left. The count starts at 0.
+// The block that arrives last adds up the results of the others. The count starts at 0.
 __global__ void total_any(float* out, float* part, unsigned* count, const float* in) {
     __shared__ float s[256];
     int t = threadIdx.x;

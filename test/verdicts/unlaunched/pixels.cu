@@ -14,7 +14,7 @@
 // expect: cropHalfRows race=race divergence=proved
 // expect: cropHalfRows finding race/global error on out lines 67
 //
-// Elements of several parts, rows that a thread takes two of, and bounds that floats make: what a row needs room for.
+// Elements of several parts, threads with two rows, and bounds computed in floats determine the size of a row.
 
 __global__ void paintPixels(unsigned char* out, int w, int h, int pitch) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;

@@ -63,7 +63,7 @@ __global__ void boundary_short_any(float* d, const float* a, float low, float hi
         d[n - 1] = high;
 }
 
-// The grid covers n, so another thread, of another block, stores what thread 0 reads.
+// The grid covers n, so a thread of another block stores the element that thread 0 reads.
 __global__ void pad_any(float* a, const float* b, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)

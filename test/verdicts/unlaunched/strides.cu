@@ -41,7 +41,7 @@
 // expect: halves_short_any race=race divergence=proved
 // expect: halves_short_any finding race/global error on out lines 163,164
 
-// A stride that bounds nothing is at least the extent below it.
+// A stride that bounds no index is at least the extent below it.
 __global__ void row_pitch_any(float* a, int w, int h, int ld) {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x < w && y < h)
@@ -135,7 +135,7 @@ __global__ void groups_one_any(float* out, int n, int images, int image_stride, 
     }
 }
 
-// A row holds two of the input's width.
+// A row contains two of the input's width.
 __global__ void halves_any(float* out, const float* in, int in_stride, int out_stride, int width) {
     const float* a = in + blockIdx.x * in_stride;
     float* sum = out + blockIdx.x * out_stride;
@@ -154,7 +154,7 @@ __global__ void last_column_any(float* out, const float* in, int in_stride, int 
         out[blockIdx.x * out_stride + width] = 1.0f;
 }
 
-// A row holds two, and is as long as one.
+// A row contains two, but its stride is that of one.
 __global__ void halves_short_any(float* out, const float* in, int in_stride, int width) {
     float* sum = out + blockIdx.x * width;
     float* product = sum + width;

@@ -12,7 +12,7 @@
 // expect: product_parts_plain_any race=race divergence=proved
 // expect: product_parts_plain_any finding race/global error on c lines 77
 
-// The tiles suggest blocks of 16 x 16 threads. The guards take care of a rest.
+// The tiles suggest blocks of 16 x 16 threads. The guards handle a remainder.
 __global__ void product_any(float* c, const float* a, const float* b, int n) {
     __shared__ float as[16][16], bs[16][16];
     int tx = threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
@@ -47,7 +47,7 @@ __global__ void product_no_reuse_barrier_any(float* c, const float* a, const flo
         c[row * n + col] = sum;
 }
 
-// Nothing takes care of a rest: the rows of c are at least as long as the grid is wide.
+// No guard handles a remainder: the rows of c are at least as long as the grid is wide.
 __global__ void product_unguarded_any(float* c, const float* a, const float* b, int n) {
     int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
     float sum = 0.0f;

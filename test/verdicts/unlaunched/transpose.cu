@@ -57,7 +57,7 @@ __global__ void transpose_stride_any(float* out, const float* in, int w, int h) 
         out[x * w + y] = in[y * w + x];
 }
 
-// A stride that bounds nothing is at least the extent below it.
+// A stride that bounds no index is at least the extent below it.
 __global__ void transpose_pitch_any(float* out, const float* in, int w, int h, int pitch) {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x < w && y < h)

@@ -44,7 +44,7 @@ import { drawValue, drawValues, randomBits, showValues } from './domain-values.t
 /** A rule as a function of patterns; undefined if it has no value. */
 type Evaluator = (sources: readonly Value[]) => readonly (Value | undefined)[];
 
-/** Sources that the code holds as constants; undefined: a variable. */
+/** Sources that are constants in the code; undefined: a variable. */
 type Fixed = readonly (Value | undefined)[];
 
 function reference(operation: Operation): Evaluator {

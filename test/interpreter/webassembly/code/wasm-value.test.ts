@@ -39,7 +39,7 @@ test('variables are set all at once, pairs and numbers with them', () => {
   assert.equal(f(0x3f800000, 0x40400000, 100n), 0x40000000n + 105n);
 });
 
-test('sums in loops are kept as numbers, counters are not', () => {
+test('sums in loops are stored as numbers, counters are not', () => {
   const code = kernel(`
     mov.f32 %f1, 0f00000000; mov.u32 %r1, 0; mov.f64 %e1, 0d0000000000000000; mov.u32 %r2, 0;
     OUTER: mov.u32 %r3, 0;

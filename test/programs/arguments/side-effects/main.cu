@@ -8,7 +8,7 @@
 // expect: shiftStep silent
 // expect: shiftStep launch main.cu:31 block=256 grid=1
 //
-// The same text is not the same buffer where it changes what it reads.
+// The same text is not the same buffer if it changes a variable that it reads.
 
 __global__ void shiftNext(int* out, const int* in) { out[threadIdx.x] = in[threadIdx.x + 1]; }
 

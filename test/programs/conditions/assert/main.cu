@@ -3,7 +3,7 @@
 // expect: sumBlocks launch main.cu:25 block=256 grid=4 where n=1024
 // expect: sumBlocks launch main.cu:25 excludes gridDim.x=3,n=1000
 //
-// The program ends where the assertion does not hold.
+// The program ends if the assertion is false.
 
 #include <cassert>
 

@@ -3,7 +3,7 @@
 // expect: sumBlocks launch main.cu:26 block=256 grid=4 where n=1008
 // expect: sumBlocks launch main.cu:26 excludes gridDim.x=4,n=1000
 //
-// The macro asks for full half-warps only.
+// The macro requires only full half-warps.
 
 #include <cstdlib>
 

@@ -5,7 +5,7 @@
 // expect: halveChunk finding race/global error on a lines 12
 // expect: halveChunk launch main.cu:23 block=512 grid=16
 //
-// The host is compiled without __CUDA_ARCH__, so the other branches are not its own.
+// The host is compiled without __CUDA_ARCH__, so it has only one of the branches.
 
 __global__ void scaleChunk(float* a) { a[blockIdx.x * 256 + threadIdx.x] *= 2.0f; }
 

@@ -3,7 +3,7 @@
 // expect: sumBlocks launch main.cu:21 block=256 grid=4 args n=1024
 // expect: sumBlocks launch main.cu:22 block=256 grid=4 args n=1000
 //
-// The kernel needs full blocks, which the numbers of the second launch do not give.
+// The kernel needs full blocks, which the arguments of the second launch do not ensure.
 
 __global__ void sumBlocks(float* out, float* sums, const float* in, int n) {
   __shared__ float s[256];

@@ -3,7 +3,7 @@
 // expect: scaleChunk launch main.cu:18 block=256 grid=16
 // expect: scaleChunk launch main.cu:20 block=512 grid=16
 //
-// The node starts right, and is given another block later.
+// The node is correct at first, and gets another block later.
 
 __global__ void scaleChunk(float* a) { a[blockIdx.x * 256 + threadIdx.x] *= 2.0f; }
 

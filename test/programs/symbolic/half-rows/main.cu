@@ -8,7 +8,7 @@
 // expect: fillPlanesUp finding race/global warning on out lines 27,28
 // expect: fillPlanesUp launch main.cu:35 block=32,8 grid=4,2,3 where w=100,h=30
 //
-// Each thread fills two rows. The first launch halves the height and drops the rest, so it takes heights to be even. The
+// Each thread fills two rows. The first launch halves the height and drops the remainder: it assumes even heights. The
 // second one rounds up: of an odd height the last row is the first one of the next plane.
 
 __global__ void fillPlanes(float* out, int w, int h) {

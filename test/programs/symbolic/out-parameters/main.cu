@@ -6,7 +6,7 @@
 // expect: addChunk finding race/global error on a lines 18
 // expect: addChunk launch main.cu:33 block=512 grid=2 where n=1000
 //
-// The block is the smaller one of n and what is asked for.
+// The block is the smaller one of n and the requested size.
 
 __global__ void addOne(float* a, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

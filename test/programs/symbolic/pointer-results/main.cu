@@ -5,7 +5,7 @@
 // expect: addTall finding race/global error on a lines 17
 // expect: addTall launch main.cu:32 block=16,32 grid=4,1 where w=60,h=30
 //
-// The function gives its results through pointers.
+// The function returns its results through pointers.
 
 __global__ void addOne(float* a, int w, int h) {
   int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;

@@ -5,7 +5,7 @@
 // expect: clampedRemainder finding race/global error on a lines 19
 // expect: clampedRemainder launch main.cu:24 block=256 grid=4 where n=1000
 //
-// The threads of the rest all take the last element.
+// The threads of the remainder all take the last element.
 
 #include <cmath>
 

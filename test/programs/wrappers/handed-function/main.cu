@@ -10,7 +10,7 @@
 // expect: changedTile race=race divergence=proved
 // expect: changedTile finding race/shared warning on tile lines 75
 //
-// A function that is handed to one that only calls it is called with what that one gives it, and with nothing else.
+// A function passed to one that only calls it is called with the arguments of that one, and with no others.
 
 #include <utility>
 
@@ -24,7 +24,7 @@ void twice(Function&& run, float* a, int block) {
   repeated(2, std::forward<Function>(run), a, block);
 }
 
-// It calls what it is given with more threads, too.
+// It calls its argument with more threads, too.
 template <typename Function>
 void doubled(Function run, float* a, int block) {
   run(a, block);
@@ -33,7 +33,7 @@ void doubled(Function run, float* a, int block) {
 
 typedef void (*Launch)(float*, int);
 
-// Others may call what it keeps.
+// Others may call the function stored here.
 Launch kept;
 
 void keep(Launch run, float* a) {

@@ -5,7 +5,7 @@
 // expect: steps::halveChunk<double> finding race/global error on a lines 19
 // expect: steps::halveChunk<double> launch steps.cuh:28 block=512 grid=16
 //
-// Kernels and what launches them are templates of a header; the types come from who includes it.
+// Kernels and the functions that launch them are templates of a header; the types come from the including file.
 
 #pragma once
 
