@@ -124,7 +124,7 @@ test('every source file is in a layer of the table, and imports from earlier one
   );
 });
 
-test('no circle of imports, types included', () => {
+test('no import cycles, types included', () => {
   const byPath = new Map(sources.map((file) => [file.path, importedFiles(file)]));
   const left = new Map([...byPath].map(([path, imported]) => [path, new Set(imported.filter((to) => byPath.has(to)))]));
   // A file whose imports are all removed is in no circle.
@@ -136,7 +136,7 @@ test('no circle of imports, types included', () => {
   none([...left].map(([path, imported]) => `${path} is in a circle, or leads to one, by ${[...imported].join(', ')}`));
 });
 
-test('a folder of sources holds at most 20 files', () => {
+test('a folder of sources contains at most 20 files', () => {
   const sizes = new Map<string, number>();
   for (const path of tracked.filter((file) => /^src\/.*\.(?:ts|json|md|h|c|def)$/.test(file))) {
     sizes.set(dirname(path), (sizes.get(dirname(path)) ?? 0) + 1);
@@ -162,7 +162,7 @@ test('checks wait in steps, so that a clock can stop them', () => {
   none(checks.flatMap(({ path, code }) => places(path, withoutStrings(code), /\basync\b|\bawait\b/g)));
 });
 
-test('only solver/ knows Z3, only github/ and the entry points know the GitHub packages', () => {
+test('only solver/ imports Z3, only github/ and the entry points import the GitHub packages', () => {
   none(
     sources.flatMap(({ path, code }) =>
       importsOf(code)
@@ -240,7 +240,7 @@ function importedNames(path: string, code: string): string[] {
   ];
 }
 
-test('an exported name means one thing, and another file names it', () => {
+test('an exported name is unique, and used by another file', () => {
   const exported = new Map(sources.map(({ path, code }) => [path, exportsOf(code)]));
   const homes = new Map<string, string[]>();
   for (const [path, names] of exported) {

@@ -24,7 +24,7 @@ test('steps receive the error of a rejected promise, and may continue', async ()
   await assert.rejects(complete(sum(Promise.resolve(1), Promise.reject(new Error('boom')))), /boom/);
 });
 
-test('each stretch between two waits is advanced separately, and an exception from advancing is the end', async () => {
+test('each section between two waits is advanced separately, and an exception from advancing ends it', async () => {
   let stretches = 0;
   const three = await complete(sum(Promise.resolve(1), Promise.resolve(2)), (stretch) => {
     stretches += 1;

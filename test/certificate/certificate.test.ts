@@ -48,7 +48,7 @@ async function proofs(): Promise<CertificateFile[]> {
   );
 }
 
-test('all certificates of the affine tier and of the linear one are shown again', async () => {
+test('all certificates of the affine tier and of the linear one are verified', async () => {
   const arguments_ = new Set<string>();
   let shown = 0;
   for (const file of await certified) {
@@ -72,7 +72,7 @@ test('a report is the same with certificates as without', async () => {
   }
 });
 
-test('--certificates writes a file for each kernel, which is shown again', async () => {
+test('--certificates writes a file for each kernel, which is verified', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'certificates-'));
   try {
     const words = ['check', 'test/kernels/race/transpose-padded.ptx', '--block', '32,8', '--grid', '4,4', '--no-cache'];

@@ -32,7 +32,7 @@ test('pages generated from tables of the code are current and complete (npm run 
     assert.ok(pages.has(`diagnostics/${path.replaceAll('\\', '/')}`), path);
 });
 
-test('the action has the name that it is published under (npm run regenerate)', () => {
+test('the action has its published name (npm run regenerate)', () => {
   const pages = [
     'README.md',
     ...readdirSync(docs)

@@ -55,7 +55,7 @@ test('a fork is informed that its configuration has no effect', needsBuild, asyn
   assert.doesNotMatch(own.server.issueComments[0]?.body ?? '', /comes from a fork/);
 });
 
-test('a git that the pull request brings is not run', needsBuild, async () => {
+test('a git in the pull request is not run', needsBuild, async () => {
   const { workspace, run } = await pullRequest({ 'README.md': 'x\n' }, BASE);
   const [bin, trace] = [join(workspace.root, 'bin'), join(tmpdir(), `selvage-trace-${process.pid}`)];
   mkdirSync(bin);

@@ -26,7 +26,7 @@ const SHIFT = `__global__ void shift(const int *in, int *out) {
 void launch(const int *in, int *out) { shift<<<1, 256>>>(in, out); }
 `;
 
-test('an App is made with one click, reviews, answers in threads, and fixes at a button', skip, async () => {
+test('an App is created with one click, reviews, answers in threads, and applies fixes by a button', skip, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'selvage-app-'));
   const workspace = createWorkspace();
   const baseSha = workspace.commit({ 'src/shift.cu': SHIFT });

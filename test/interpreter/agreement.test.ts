@@ -44,7 +44,7 @@ for (const file of machineFiles()) {
   });
 }
 
-test('there was something to contradict', (context) => {
+test('some proofs were compared with a run', (context) => {
   context.diagnostic(`${racy} runs that race`);
   assert.ok(racy >= 100);
 });

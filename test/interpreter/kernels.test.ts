@@ -87,7 +87,7 @@ test('there are many kernels, and many are incorrect', () => {
   assert.ok(runs.length >= 200 && clean.size >= 100 && runs.length - clean.size >= 100);
 });
 
-test('the checked-in PTX is made of these sources, and names no folder of a machine', () => {
+test('the checked-in PTX is compiled from these sources, and contains no path of a computer', () => {
   for (const file of files) {
     for (const build of builds) {
       const ptx = readFileSync(ptxFile(file, build), 'utf8');

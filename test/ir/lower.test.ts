@@ -65,7 +65,7 @@ test('unknown instructions and functions are reported once and make the kernel u
   }
 });
 
-test('a local variable handed to an unknown function stays in memory', () => {
+test('a local variable passed to an unknown function stays in memory', () => {
   const unknown = golden('calls').kernels[1]!;
   assert.ok(unknown.objects.some((object) => object.symbol === 'buffer'));
   const call = instructions(unknown).find((instruction) => instruction.operation.effect.kind === 'opaque' && instruction.operation.opcode === 'call'); // oxfmt-ignore
@@ -305,7 +305,7 @@ $end:
   return instructions(kernels[0]!).map(({ operation }) => operation.mnemonic);
 }
 
-test('functions that cut both factors to 24 bits are mul24', () => {
+test('functions that truncate both factors to 24 bits are mul24', () => {
   const unsigned = 'and.b32 %r3, %r1, 16777215; and.b32 %r4, %r2, 16777215; mul.lo.s32 %r5, %r3, %r4;';
   const signed = 'shl.b32 %r6, %r1, 8; shr.s32 %r3, %r6, 8; shl.b32 %r7, %r2, 8; shr.s32 %r4, %r7, 8; mul.lo.s32 %r5, %r3, %r4;'; // oxfmt-ignore
   assert.ok(ofProduct(unsigned).includes('mul24.lo.u32'));
@@ -350,7 +350,7 @@ test('expanded mathematical functions are one unknown value by default', () => {
   assert.deepEqual(count(false), [0, 90]);
 });
 
-test('calls that multiply without end stop at a limit', () => {
+test('inlining of calls stops at a limit', () => {
   let text = '.func f0() { bar.sync 0; ret; }\n';
   for (let i = 1; i <= 40; i++) text += `.func f${i}() { call.uni f${i - 1}; call.uni f${i - 1}; ret; }\n`;
   const kernel = lowerOne(`${text}.visible .entry k() { call.uni f40; ret; }`);
@@ -358,7 +358,7 @@ test('calls that multiply without end stop at a limit', () => {
   assert.match(kernel.unsupported[0]!.reason, /^more than 300000 instructions/);
 });
 
-test('objects of ten billion bytes take no memory', () => {
+test('objects of ten billion bytes allocate no memory', () => {
   const ofCall = lowerOne(`.func (.param .b8 r[9999999999]) outer(.param .b8 a[9999999999]);
     .visible .entry k() { { .param .b8 a[9999999999]; .param .b8 r[9999999999]; call.uni (r), outer, (a); } ret; }`);
   assert.equal(ofCall.isTooLarge, true);

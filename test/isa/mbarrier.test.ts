@@ -50,14 +50,14 @@ test('transactions keep a phase open until they are complete', () => {
   assert.equal(mbarrierState(word)?.parity, 0);
 });
 
-test('a thread that drops out is not expected any more', () => {
+test('a thread that dropped out is no longer expected', () => {
   let word = initialMbarrier(2);
   word = arriveAt(word, 1, true).word;
   word = arriveAt(word, 1, false).word;
   assert.deepEqual(mbarrierState(word), { parity: 1, pending: 1, expected: 1, transactions: 0 });
 });
 
-test('copies that raise the count leave it as it was when they arrive', () => {
+test('copies that increment the count restore it when they arrive', () => {
   const word = arriveAt(raisePending(initialMbarrier(1)).word, 1, false).word;
   assert.deepEqual(mbarrierState(word), { parity: 0, pending: 1, expected: 1, transactions: 0 });
 });
@@ -79,7 +79,7 @@ function effectOf(mnemonic: string, shape?: OperandShape): MbarrierEffect {
   return effect;
 }
 
-test('the effect has form, order, scope and operands', () => {
+test('effects have form, order, scope and operands', () => {
   const register = (width: 32 | 64) => ({ kind: 'scalar', widths: [width] }) as const;
   const address = { kind: 'address', widths: [32] } as const;
   const plain = effectOf('mbarrier.arrive.shared.b64', [register(64), address]);

@@ -11,7 +11,7 @@ import { examples, targets, withoutExample } from './examples.ts';
 
 const decoded = decodeExamples(examples);
 
-test('every example decodes, with the operands that the text has', () => {
+test('every example decodes, with the operands of its text', () => {
   for (const { example, instruction, operation } of decoded) {
     assert.ok(operation, example.text);
     assert.equal(example.text.split(' ')[0], operation.mnemonic);

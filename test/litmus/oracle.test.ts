@@ -49,7 +49,7 @@ function messagePassing(placement: Placement, handover: Handover = {}): LitmusPr
   );
 }
 
-test('a message that is released and acquired arrives, and only then', () => {
+test('a message arrives only if it is released and acquired', () => {
   assert.ok(!allows(messagePassing('grid', { release: 'release', acquire: 'acquire' }), 1, 0));
   assert.ok(!allows(messagePassing('grid', { releaseFence: 'acq_rel', acquireFence: 'acq_rel' }), 1, 0));
   assert.ok(!allows(messagePassing('grid', { releaseFence: 'release', acquireFence: 'acquire' }), 1, 0));
@@ -67,7 +67,7 @@ test('a message that is released and acquired arrives, and only then', () => {
   }
 });
 
-test('a handover needs scopes that include the other thread', () => {
+test('message passing needs scopes that include the other thread', () => {
   const handover = (scope: Scope): Handover => ({ release: 'release', acquire: 'acquire', scope });
   const reached: readonly (readonly [Placement, Scope, boolean])[] = [
     ['warp', 'cta', true],
@@ -108,7 +108,7 @@ test('store buffering is forbidden only by fence.sc', () => {
   assert.ok(!allows(buffering('sc', 'cta', 'block'), 0, 0));
 });
 
-test('load buffering is forbidden by release and acquire, and where values would come from thin air', () => {
+test('load buffering is forbidden by release and acquire, and if values would be out of thin air', () => {
   const buffering = (acquire: LoadOrder, release: StoreOrder, isConditional: boolean): LitmusProgram => {
     const decides = isConditional ? when() : undefined;
     return programOf(
@@ -165,7 +165,7 @@ test('causality is transitive through a thread that acquires and then releases',
   assert.ok(allows(seen('relaxed'), 1, 1, 0));
 });
 
-test('atomics carry a release on, stores of others end it', () => {
+test('atomics continue a release sequence, stores of others end it', () => {
   const through = (middle: 'atomic' | 'store'): LitmusProgram =>
     programOf(
       'grid',
@@ -184,7 +184,7 @@ test('atomics carry a release on, stores of others end it', () => {
   assert.ok(!isRacy(again));
 });
 
-test('one location is sequentially consistent for strong accesses that reach each other', () => {
+test('one location is sequentially consistent for morally strong accesses', () => {
   const readsTwice = (order: LoadOrder, scope: Scope): LitmusProgram =>
     programOf('grid', [store(x, 1, order === 'weak' ? 'weak' : 'relaxed', scope)], [load(x, order, scope), load(x, order, scope)]); // oxfmt-ignore
   assert.ok(!allows(readsTwice('relaxed', 'gpu'), 1, 0));
@@ -232,7 +232,7 @@ test('barriers order the threads that synchronize there', () => {
   assert.ok(!isRacy(stuck));
 });
 
-test('a lock excludes, if it is released and acquired', () => {
+test('a lock ensures mutual exclusion if it is released and acquired', () => {
   const section = (acquire: 'acquire' | 'relaxed', release: StoreOrder, value: number) => [
     atomic(y, 'cas', acquire, 'gpu', { test: until(0) }),
     store(x, value),

@@ -61,7 +61,7 @@ test('a condition on a launch is described in words, if these are few', () => {
   }
 });
 
-test('parts that the words leave out are reported as tested', () => {
+test('conditions omitted in the description are reported as tested', () => {
   const overlaps = [{ written: 'out', read: ['in', '?'], locations: [] }];
   const unless = 'unless `out` overlaps `in` or memory at an unknown pointer';
   assert.equal(overlapsText(overlaps), unless);

@@ -102,7 +102,7 @@ test('a text that is cut keeps the statements before the cut', () => {
   assert.deepEqual(parseText(`${whole}/* no end`).diagnostics, ['ptx/truncated 9']);
 });
 
-test('a brace too few ends the function where the next one begins', () => {
+test('a missing brace ends the function where the next one begins', () => {
   const { functions, diagnostics } = parseText(
     `${HEADER}.entry a() { ${REGISTERS}\n{ mov.u32 %r1, 1;\nret;\n}\n.visible .entry b() { ret; }\n.entry c() { ret; }`,
   );
@@ -117,7 +117,7 @@ test('a brace too few ends the function where the next one begins', () => {
   );
 });
 
-test('a brace too many is damage, and the statements after it stay in the function', () => {
+test('an extra brace is damage, and the statements after it stay in the function', () => {
   const { functions, diagnostics } = parseBody('mov.u32 %r1, 1; }\nmov.u32 %r1, 2; ret;', '.entry b() { ret; }');
   assert.deepEqual(diagnostics, ['ptx/syntax 5']);
   assert.deepEqual(outline(functions[0]?.body), ['mov 1', 'damage', 'mov 2', 'ret']);
@@ -217,7 +217,7 @@ test('texts with correct syntax that are not a valid module', () => {
   assert.deepEqual(parseText(`${HEADER}.global .u64 a = b;\n.global .u32 b;`).diagnostics, ['ptx/undeclared 4']);
 });
 
-test('depth and number of mistakes are bounded', () => {
+test('depth and number of errors are bounded', () => {
   const deep = 100_000;
   const scopes = parseBody(`${'{'.repeat(deep)} mov.u32 %r1, 1; ${'}'.repeat(deep)}\nret;`);
   assert.deepEqual(scopes.diagnostics, ['ptx/limit 5']);

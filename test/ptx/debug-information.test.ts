@@ -9,7 +9,7 @@ import { readText, statementsOf } from './tree.ts';
 const { module } = parsePtx(readText('test/ptx/language/lines.ptx'));
 const locs = statementsOf(module, 'lines').filter((statement): statement is LocDirective => statement.kind === 'loc');
 
-test('files, lines, columns; line 0 and unknown files are nowhere', () => {
+test('files, lines, columns; line 0 and unknown files have no location', () => {
   assert.deepEqual(sourceLocation(module, locs[0]), { file: 'kernel.cu', line: 10, column: 1 });
   assert.equal(sourceLocation(module, locs.at(-1)), undefined);
   assert.equal(sourceLocation(module, undefined), undefined);
@@ -25,7 +25,7 @@ test('a chain of inlined calls is followed through the .loc lines before it', ()
   assert.deepEqual(outermost(inner), call);
 });
 
-test('the nearest .loc before counts, and a place that names itself ends', () => {
+test('the nearest preceding .loc counts, and a place that refers to itself ends the chain', () => {
   const chain = (text: string): number[] => {
     const parsed = parsePtx(
       `.version 8.0\n.target sm_80\n.file 1 "k.cu"\n.entry k() {\n${text}\nret;\n}\n.entry other() {\n` +

@@ -177,7 +177,7 @@ LBB0_2:
 };
 
 for (const [name, text] of Object.entries(kernels)) {
-  test(`PTX in the manner of ${name}`, () => {
+  test(`PTX in the style of ${name}`, () => {
     const { module, diagnostics } = parsePtx(text, 'k.ptx');
     assert.deepEqual(diagnostics, []);
     const lowered = lowerModule(module);

@@ -12,7 +12,7 @@ function tokens(text: string): [kind: number, text: string][] {
 
 const texts = (text: string): string[] => tokens(text).map(([, part]) => part);
 
-test('a name takes the dotted parts that touch it, with :: inside them', () => {
+test('a name includes adjacent dotted parts, with :: inside them', () => {
   assert.deepEqual(texts('ld.shared::cta.L2::128B.v2.f32 %r1, [%rd1];'), [
     'ld.shared::cta.L2::128B.v2.f32',
     '%r1',

@@ -92,7 +92,7 @@ test('floats keep their bits; decimal ones are doubles', () => {
   assert.deepEqual(operands('mov.f32 %f1, 1.0/4;')[1], float(64, 0x3fd0_0000_0000_0000n, '1.0/4'));
 });
 
-test('names are registers where a scope declares them so, symbols elsewhere', () => {
+test('names are registers if a scope declares them so, otherwise symbols', () => {
   assert.deepEqual(operands('.reg .b32 a, t<3>; add.u32 a, t2, %r1;'), [
     register('a'),
     register('t2'),

@@ -75,7 +75,7 @@ test('a header is edited once, for the kernels of all units', { skip: withoutNvc
     assert.deepEqual([race.verdict, divergence.verdict], ['proved', 'proved']);
 });
 
-test('a header is not edited where a kernel of another unit is worse for it', { skip: withoutNvcc }, async (t) => {
+test('a header is not edited if a kernel of another unit gets worse', { skip: withoutNvcc }, async (t) => {
   const folder = temporaryFolder(t);
   writeFiles(folder, {
     ...configuration,

@@ -20,7 +20,7 @@ function tried(
   return { sets: sets.sort(), weight };
 }
 
-test('all lightest sets are found, as trying every set finds them', () => {
+test('all sets of least weight are found, as by exhaustive search', () => {
   const random = seededRandom(5);
   for (let round = 0; round < 400; round++) {
     const weights = Array.from({ length: random.between(1, 9) }, () => random.between(1, 4));

@@ -70,7 +70,7 @@ test('a finding is fixed with all pairs of its cause', () => {
   assert.ok(!isGone(finding, [new Map(), new Map([['k.cu:3 k.cu:8', null]])]));
 });
 
-test('lines of an edited text are followed back', () => {
+test('lines of an edited text are mapped to the original', () => {
   const before = 'a\nb\nc\nd\ne\n';
   const former = formerLines(new Map([['k.cu', 'a\nx\nb\nb1\nb2\nd\n  e\n']]), () => before);
   assert.deepEqual([1, 3, 6, 7].map((line) => former('k.cu', line)), [1, 2, 4, 5]); // oxfmt-ignore

@@ -120,7 +120,7 @@ test('a barrier outside of a loop costs less than one in it, if either is suffic
   );
 });
 
-test('two pairs that no one barrier parts get two', async () => {
+test('two pairs that no single barrier separates get two', async () => {
   const twice = exchange(marker(0), marker(1), marker(2)) + exchange(marker(3), marker(4), marker(5));
   const result = await search(twice, candidates(6));
   assert.ok(result.kind === 'found', JSON.stringify(result.kind));
@@ -167,7 +167,7 @@ test('a barrier that no pair needs is removed, the other stays', async () => {
   );
 });
 
-test('a barrier between atomics stays: it decides about their order', async () => {
+test('a barrier between atomics stays: it determines their order', async () => {
   const atomics = `atom.global.add.u32 %r40, [%d1], 1;\n${marker(0)}\natom.global.add.u32 %r41, [%d1], 1;\n`;
   assert.deepEqual(await redundantBarriers(oracleOf(atomics), oracleOf(atomics), candidates(1, [0]), () => false), []);
 });

@@ -80,7 +80,7 @@ __global__ void single(float* x) {
 void launch(float* x) { single<<<1, 1>>>(x); }
 `;
 
-test('a barrier that only the launches found do without stays', { skip: withoutNvcc }, async () => {
+test('a barrier that is redundant only for the launches found stays', { skip: withoutNvcc }, async () => {
   const found = await repairText(foundOnly, 'single.cu');
   assert.deepEqual(
     found.report.kernels.map(({ race, repair }) => [race.verdict, repair.status]),

@@ -16,7 +16,7 @@ for (const name of ['reduction-halving', 'stencil-halo', 'matmul-tiled', 'scan-h
   for (const seed of [1, 2, 3]) testAddedBarrier(name, 100 * longSeed + seed);
 
 for (const file of kernelFiles(join(root, 'test/repair'))) {
-  test(`all that is suggested for ${file} compiles and is proved, with either line end`, { skip: withoutNvcc }, async () => {
+  test(`all suggestions for ${file} compile and are proved, with either line end`, { skip: withoutNvcc }, async () => {
     const original = readFileSync(join(root, file), 'utf8');
     for (const text of [original, original.replaceAll('\n', '\r\n')]) {
       const { exceptions } = await applyAll(text, basename(file));

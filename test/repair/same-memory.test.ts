@@ -22,7 +22,7 @@ test('a load that moves before a barrier has the same value, thread by thread', 
   assert.equal(await differing(before, disjoint), null);
 });
 
-test('another element, another operation or another condition shows', async () => {
+test('another element, another operation or another condition is detected', async () => {
   const before = `${address}ld.global.u32 %r20, [%d5+4];\nadd.s32 %r20, %r20, 1;\nst.global.u32 [%d5], %r20;`;
   assert.notEqual(await differing(before, before.replace('+4', '+8')), null);
   assert.notEqual(await differing(before, before.replace('add.s32', 'sub.s32')), null);

@@ -15,7 +15,7 @@ import { inWorkplace } from './repair-file.ts';
  * @param double - how many without two
  */
 export function testMutants(seed: number, single: number, double: number): void {
-  test(`barriers that were deleted are put back, and no more: ${single + double} mutants, seed ${seed}`, { skip: withoutNvcc }, async () => {
+  test(`deleted barriers are restored, no others added: ${single + double} mutants, seed ${seed}`, { skip: withoutNvcc }, async () => {
     const random = seededRandom(seed);
     const mutants = (await Promise.all(kernelFiles().map(mutantsOf))).flat();
     let repaired = 0;
@@ -40,7 +40,7 @@ export function testMutants(seed: number, single: number, double: number): void 
 
 /** Adds a barrier to a test kernel, at a place that all threads come to: it is found. */
 export function testAddedBarrier(name: string, seed: number): void {
-  test(`a barrier too many in ${name} is found`, { skip: withoutNvcc }, async () => {
+  test(`a redundant barrier in ${name} is found`, { skip: withoutNvcc }, async () => {
     const places = await placesOf(`test/kernels/race/${name}.cu`);
     const random = seededRandom(seed);
     await inWorkplace(`${name}.cu`, async (workplace) => {

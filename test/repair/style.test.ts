@@ -11,7 +11,7 @@ import { repairText, root } from './repair-file.ts';
 
 const sourceTextOf = (name: string): string => readFileSync(join(root, 'test/repair/style', `${name}.cu.txt`), 'utf8');
 
-test('repairs read as the file does', async (t) => {
+test('repairs follow the style of the file', async (t) => {
   if (!nvcc) return t.skip('no nvcc');
   const { report, text } = await repairText(sourceTextOf('broken'), 'style.cu');
   assert.equal(text, sourceTextOf('repaired'));

@@ -61,7 +61,7 @@ test('the lines of many pairs are reported, each once', () => {
   assert.match(finding?.message ?? '', /Accesses on these lines race for the same reason: 3, 4, 10, 11 and 12\.$/);
 });
 
-test('causes of two launches are one where they share a pair', () => {
+test('causes of two launches are merged if they share a pair', () => {
   const [launch] = kernelReport().launches;
   const ofLaunch = (...findings: ReportedRace[]) => ({ ...launch!, race: { verdict: 'race', findings } as const });
   const merged = mergeCauses(
@@ -93,7 +93,7 @@ test('a suppression removes the pairs at its lines, and keeps the others of the 
   ]);
 });
 
-test('a cause is known as long as the base has one of its pairs', () => {
+test('a cause is known if the base has one of its pairs', () => {
   const kernel = (...findings: ReportedRace[]): KernelReport[] => [mergeCauses(racing(findings))];
   const [a, b, c] = [pair('f1', 3, 5, { cause: 0 }), pair('f2', 4, 5, { cause: 0 }), pair('f3', 4, 6, { cause: 0 })];
   const compare = (base: KernelReport[], head: KernelReport[]) => {

@@ -27,12 +27,12 @@ test('the first exit code that applies', () => {
   assert.equal(exitCodeOf(reportOf([kernelReport()], [problem('launch/precondition', 'notice')]), 'error'), 0);
 });
 
-test('findings that are not new do not count where only new ones do', () => {
+test('findings that are not new do not count if only new ones do', () => {
   assert.equal(exitCodeOf(reportOf([racy]), 'error', new Set()), 0);
   assert.equal(exitCodeOf(reportOf([racy]), 'error', new Set(['f1'])), 1);
 });
 
-test('a launch site counts as new where its fingerprint is', () => {
+test('a launch site counts as new if its fingerprint is', () => {
   const site: Diagnostic = { ...problem('launch/precondition'), fingerprint: 's1' };
   const report = reportOf([kernelReport()], [site]);
   assert.equal(exitCodeOf(report, 'error', new Set()), 0);

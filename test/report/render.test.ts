@@ -372,7 +372,7 @@ test('changes of the machine code are escaped in every format, and are in the sc
   assert.match(text, / instructions +3 → 2\n/);
 });
 
-test('Markdown lets nothing of the input become markup', async () => {
+test('in Markdown, no input becomes markup', async () => {
   const text = await render('markdown', hostileReport, plain);
   for (const line of text.split('\n')) {
     const outsideCode = line.replace(/(`+)[^`].*?[^`]?\1/g, '');

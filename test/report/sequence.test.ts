@@ -84,7 +84,7 @@ test('a divergence as a sequence diagram', () => {
   assert.equal(sequenceDiagram(raceFinding()), undefined);
 });
 
-test('no name is syntax of a diagram', () => {
+test('names do not become syntax of a diagram', () => {
   const names = [
     'a;b#c"d', 'x\nend\nparticipant q', '%% x', '```\n@user', 'style a:b#x;y', '</svg><script>', 'wrap:x', 'é漢😀', '\ud800',
     '$$x$$', 'end', '#35;', 'x'.repeat(500), '',

@@ -168,7 +168,7 @@ test('dropped waits for copies, ends of groups, and waits for fewer groups are f
   assert.deepEqual(faultsOf(stricter, bytes), [{ kind: 'missing', what: 'wait', ptxLine: first + 4 }]);
 });
 
-test('a fence that reaches less far than its PTX, and the fence of a release, are found', { skip: withoutNvcc }, () => {
+test('a fence of a narrower scope than in its PTX, and that of a release, are found', { skip: withoutNvcc }, () => {
   const text = sassOf(
     'st.global.u32 [%d1], %r1;',
     'fence.acq_rel.cta;',
@@ -282,7 +282,7 @@ ret;
   },
 );
 
-test('a store under a guard where all paths of the PTX have it is found', { skip: withoutNvcc }, () => {
+test('a guarded store that all paths of the PTX execute is found', { skip: withoutNvcc }, () => {
   const text = sassOf(
     'st.shared.u32 [%r3], %r1;',
     'bar.sync 0;',
@@ -592,7 +592,7 @@ function exchanged(
   return copy;
 }
 
-test('an access that is weaker than its PTX, or reaches fewer threads, is found', { skip: withoutNvcc }, () => {
+test('an access weaker than in its PTX, or of a narrower scope, is found', { skip: withoutNvcc }, () => {
   const text = sassOf('st.global.u32 [%d1], %r1;', 'bar.sync 0;', 'st.volatile.global.u32 [%d1+4], %r1;');
   const bytes = cubinOf(text);
   assert.deepEqual(faultsOf(text, bytes), []);

@@ -33,7 +33,7 @@ test('a base register may contain an address some bytes before or after that of 
   assert.deepEqual(placed([-0x80_0000, 0], [-0x80_0000, 0]), []);
 });
 
-test('an access at the distance of another one is misplaced', () => {
+test('an access at the offset of another one is misplaced', () => {
   assert.deepEqual(placed([-8, -4, 4, 8], [-8, -4, -4, 8]), [2]);
   assert.deepEqual(placed([-8, -4, 4, 8], [8, -4, 4, 8]), [0]);
   assert.deepEqual(placed([0, 4, 8, 12], [0, 8, 4, 12]), [1, 2]);

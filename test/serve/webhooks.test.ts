@@ -71,7 +71,7 @@ async function serving(
   }
 }
 
-test('a signature is of the very bytes and of the secret', () => {
+test('a signature depends on the exact bytes and on the secret', () => {
   // GitHub's own example (docs: validating webhook deliveries).
   const body = Buffer.from('Hello, World!');
   const known = 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17';

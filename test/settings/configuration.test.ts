@@ -187,7 +187,7 @@ test('wrong types and values are rejected at their position', () => {
   }
 });
 
-test('the version must be there and known', () => {
+test('the version must be specified and known', () => {
   assert.deepEqual(problems(''), ['1:1 config/missing-key The key "version" is missing; write version: 1.']);
   assert.deepEqual(problems('version: 2\n'), ['1:10 config/version version is 2; it must be 1.']);
   assert.deepEqual(problems('version: "1"\n'), ['1:10 config/version version is "1"; it must be 1.']);

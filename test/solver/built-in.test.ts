@@ -156,7 +156,7 @@ test('linear formulas over a box: the result agrees with trying all of its point
   assert.ok(counts.unknown < count / 10, JSON.stringify(counts));
 });
 
-test('numbers without bounds: the result agrees with Z3', async () => {
+test('unbounded integers: the result agrees with Z3', async () => {
   const solver = await sharedSolver();
   const counts = { sat: 0, unsat: 0, unknown: 0 };
   for (let seed = 5000; seed < 5050; seed++) {

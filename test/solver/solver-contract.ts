@@ -76,7 +76,7 @@ export async function testSolver(start: () => Promise<Solver>, startText: string
     });
   });
 
-  test('two sessions do not see each other', async () => {
+  test('two sessions are independent', async () => {
     const [first, second] = [z3.open(), z3.open()];
     first.add('(declare-const x Int) (assert (> x 3))');
     second.add('(declare-const x Int) (assert (< x 3))');
@@ -141,7 +141,7 @@ export async function testSolver(start: () => Promise<Solver>, startText: string
     await other.close();
   });
 
-  test('a check that outlasts the clock is killed, and the sessions go on', async () => {
+  test('a check that exceeds its wall-clock limit is killed, and the sessions continue', async () => {
     const session = z3.open();
     session.add(neighbours);
     assert.equal((await session.check(['near'], units)).kind, 'sat');

@@ -44,7 +44,7 @@ test('a program other than Z3 is rejected', async () => {
   await assert.rejects(startNativeZ3(join(folder, 'missing')), /ENOENT/);
 });
 
-test('it gets no environment but the language of its messages', async () => {
+test('its environment contains only the language of its messages', async () => {
   process.env['SELVAGE_TEST_SECRET'] = 'hidden';
   const file = program('environment', `[ -z "$SELVAGE_TEST_SECRET$HOME" ] && echo unsat; ${answering}`);
   const solver = await startNativeZ3(file);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { seededRandom } from '../../src/base/random.ts';
 import { decodeSource, encodeSource, hasNonTextBytes } from '../../src/source/source-bytes.ts';
 
-test('UTF-8 reads as ever, and any other byte comes back as it was', () => {
+test('UTF-8 is decoded, and any other byte is preserved', () => {
   const text = '\ufeffint \u00fc = 1; // \u{1f980}\r\n';
   assert.equal(decodeSource(Buffer.from(text)), text);
   assert.ok(!hasNonTextBytes(text));

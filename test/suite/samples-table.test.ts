@@ -40,7 +40,7 @@ test('a definition counts once, by the worst of its instances in all units', () 
   assert.match(table, /1: possible: line N of FILE\n +launch known: f \(a\/k\.cuh:4\)/);
 });
 
-test('kernels of units that end early are not checked, and those of units that do not compile do not count', () => {
+test('kernels of units that end early are unchecked, and those of units that do not compile do not count', () => {
   const table = sampleTable([
     unit('a/x.cu', { outcome: 'out of time', entries: ['f', 'g'] }),
     unit('a/y.cu', { outcome: 'not compiled', entries: ['h'] }),

@@ -30,7 +30,7 @@ test('output and exit status of a program are returned; it does not inherit the 
   assert.equal(result.stderr, 'bad\n');
 });
 
-test('a program past its time is killed with all it has started', async (t) => {
+test('a program that exceeds its time is killed with its descendants', async (t) => {
   const folder = temporaryFolder(t);
   const executable = join(folder, 'program');
   writeProgram(executable, `${startsAnother} console.log('started'); setInterval(() => {}, 1000);`);
@@ -70,7 +70,7 @@ test('a flood of output is cut and its program killed', async (t) => {
   assert.equal(result.stderr.length, 10_000);
 });
 
-test('an aborted program is killed with all it has started; one that comes later is not started', async (t) => {
+test('an aborted program is killed with its descendants; a later one is not started', async (t) => {
   const folder = temporaryFolder(t);
   const executable = join(folder, 'program');
   writeProgram(executable, `${startsAnother} setInterval(() => {}, 1000);`);
@@ -105,7 +105,7 @@ test('a program does not outlive the exit of the process that runs it', async (t
   await assertGone(Number(readFileSync(join(folder, 'child'), 'utf8')));
 });
 
-test('a program that is not there, or is ended by a signal', async (t) => {
+test('a program that does not exist, or is ended by a signal', async (t) => {
   const folder = temporaryFolder(t);
   const missing = await runProcess({ executable: join(folder, 'none'), args: [], cwd: folder, env: {}, limits });
   assert.equal(missing.end.kind, 'not-started');

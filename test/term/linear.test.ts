@@ -72,14 +72,14 @@ test('an index that cannot wrap needs no assumption', () => {
   assert.deepEqual([view.signed(index).low, view.signed(index).high], [7n, 4099n]);
 });
 
-test('an index that may wrap carries the assumption that it does not', () => {
+test('an index that may wrap has the assumption that it does not', () => {
   const index = store.sum(32, 0n, [[t, 1n], [n, 4n]]); // oxfmt-ignore
   const wide = view.natural(store.signExtend(64, index));
   assert.deepEqual(wide.assumes, [index]);
   assert.deepEqual(formOf(wide), [0n, [[t, 1n], [n, 4n]]]); // oxfmt-ignore
 });
 
-test('no assumption where wrapping around is meant', () => {
+test('no assumption if wrap-around is intended', () => {
   const exact = (term: Term): void => {
     assert.deepEqual(view.unsigned(term).assumes, []);
     assert.equal([...view.unsigned(term).terms.keys()][0]!.name, 'unsigned');
@@ -142,14 +142,14 @@ test('no assumption about terms that only the launch determines', () => {
   assert.deepEqual(formOf(launched.natural(far)), [0n, [[far, 1n]]]);
 });
 
-test('offsets in 32 bits are the numbers that the hardware computes', () => {
+test('offsets in 32 bits are the values that the hardware computes', () => {
   const offset = store.mul(32, t, number(1n << 23n));
   const form = view.offset(offset);
   assert.ok(form.high <= signedBounds(32).high);
   assert.deepEqual(form.assumes, [offset]);
 });
 
-test('masks, quotients and remainders that cannot bite vanish', () => {
+test('masks, quotients and remainders without effect are simplified', () => {
   assert.deepEqual(formOf(view.natural(store.and(32, t, number(1023n)))), [0n, [[t, 1n]]]);
   assert.deepEqual(formOf(view.natural(store.divide('urem', 32, t, number(2000n)))), [0n, [[t, 1n]]]);
   const row = store.sum(32, 3n, [[t, 64n]]);

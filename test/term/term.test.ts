@@ -82,7 +82,7 @@ test('widening and narrowing cancel', () => {
   assert.equal(store.and(64, wide, number(0xffffffffn, 64)), wide);
 });
 
-test('comparisons that the constants decide', () => {
+test('comparisons decided by constants', () => {
   assert.equal(store.equal(store.add(32, x, number(1n)), store.add(32, x, number(2n))), store.false);
   assert.equal(store.equal(store.zeroExtend(64, x), number(1n << 40n, 64)), store.false);
   assert.equal(store.equal(store.signExtend(64, x), number(0xffffffff00000000n, 64)), store.false);

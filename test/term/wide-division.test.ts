@@ -29,7 +29,7 @@ function narrow(operator: 'udiv' | 'urem', a: Term, b: Term): Term {
 }
 
 for (const operator of ['udiv', 'sdiv', 'urem', 'srem'] as const)
-  test(`${operator}: the one division has the value of the choice, also where the divisor is 0`, () => {
+  test(`${operator}: the single division has the value of the select, also if the divisor is 0`, () => {
     const short = operator.endsWith('div') ? 'udiv' : 'urem';
     for (const dividend of [x, thread]) {
       const wide = store.divide(operator, 64, dividend, y);
@@ -45,7 +45,7 @@ for (const operator of ['udiv', 'sdiv', 'urem', 'srem'] as const)
     }
   });
 
-test('other choices do not match: another operand, another operation, a condition on only one of them', () => {
+test('other selects do not match: another operand, another operation, a condition on only one of them', () => {
   const wide = store.divide('urem', 64, x, y);
   const short = narrow('urem', x, y);
   assert.equal(wideDivision(store, isNarrow(x, y), short, wide), wide);
@@ -58,7 +58,7 @@ test('other choices do not match: another operand, another operation, a conditio
   assert.equal(wideDivision(store, store.equal(store.or(64, x, y), zero), short, wide), null);
 });
 
-test('a number under the sign of another one', () => {
+test('an and with the sign mask of another term is a select', () => {
   const mask = store.shift('ashr', 64, x, store.constant(64, 63n));
   const kept = domain.and(64, mask, y);
   assert.equal(kept.operator, 'select');

@@ -137,7 +137,7 @@ test('a unit without an entry gets the flags of the nearest CUDA file', () => {
   assert.equal(flagsOf(databaseOf([entry('a.cpp', '-DHOST')]), '/repo/a.cu'), null);
 });
 
-test('clang as a compiler of CUDA is put in the words of nvcc', () => {
+test('options of clang as a compiler of CUDA are translated to those of nvcc', () => {
   const command =
     'ccache /usr/bin/clang++-18 --driver-mode=g++ -DX -D Y=2 -I../include -isystem /opt/x -isystem/opt/y -iquote q ' +
     '-O3 -g -Wall -fPIC -std=gnu++2a -x cuda --cuda-path=/usr/local/cuda --cuda-gpu-arch=sm_70 --offload-arch=sm_90 ' +
@@ -150,7 +150,7 @@ test('clang as a compiler of CUDA is put in the words of nvcc', () => {
   ]); // oxfmt-ignore
 });
 
-test('an options file, as CMake writes it, is read where it may be', () => {
+test('an options file, as CMake writes it, is read if files may be read', () => {
   const command = 'nvcc -DX --options-file CMakeFiles/a.rsp -c a.cu';
   const database = databaseOf([{ directory: '/repo/build', file: 'a.cu', command }]);
   const readText = (path: string) =>

@@ -64,7 +64,7 @@ test('a compiler that hangs or floods is stopped', async (t) => {
   assert.match(flooded.diagnostics[0]!.message, /more than 65536 bytes/);
 });
 
-test('an untrusted file without cached preprocessed text is not believed', async (t) => {
+test('an untrusted file without cached preprocessed text is not used', async (t) => {
   const folder = temporaryFolder(t);
   writeFiles(folder, { 'repo/a.cu': kernel });
   const root = join(folder, 'repo');
@@ -180,7 +180,7 @@ test('headers that use restrict still compile without it', { skip: withoutNvcc }
   assert.match(result.ptx!, /\.entry/);
 });
 
-test('errors become diagnostics; the words of the compiler reach the log', { skip: withoutNvcc }, async (t) => {
+test('errors become diagnostics; the messages of the compiler are logged', { skip: withoutNvcc }, async (t) => {
   const root = temporaryFolder(t);
   writeFiles(root, {
     'src/a.cu':
@@ -416,7 +416,7 @@ test('another text is compiled instead of a file, with the files next to it', { 
   }
 });
 
-test('for a unit that does not compile, the other architectures of its flags are named', async (t) => {
+test('the other architectures of the flags are named for a unit that does not compile', async (t) => {
   const folder = temporaryFolder(t);
   const root = join(folder, 'repo');
   writeFiles(root, { 'a.cu': kernel });

@@ -37,7 +37,7 @@ test('errors of nvcc, its front end and the host compiler get file and line', as
   ]);
 });
 
-test('the reasons of every phase of nvcc are read, in any form', async (t) => {
+test('messages of every phase of nvcc are parsed, in any form', async (t) => {
   const root = temporaryFolder(t);
   writeFiles(root, { 'src/a.cu': '' });
   const cases: readonly (readonly [string, string])[] = [

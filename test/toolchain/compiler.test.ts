@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { findCompiler, parseVersion } from '../../src/toolchain/compiler.ts';
 import { fakeAnswers, temporaryFolder, writeProgram } from './fixture.ts';
 
-test('the version is read off the answer of nvcc', () => {
+test('the version is parsed from the output of nvcc', () => {
   const text =
     'nvcc: NVIDIA (R) Cuda compiler driver\nCuda compilation tools, release 12.9, V12.9.86\nBuild cuda_12.9\n';
   assert.deepEqual(parseVersion(text), { major: 12, minor: 9, text: '12.9.86' });

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { embeddingFile, embedsByAssembler, fileOutside, filesOfPreprocessed } from '../../src/toolchain/confinement.ts';
 import { temporaryFolder, writeFiles } from './fixture.ts';
 
-test('a file must be inside of the roots, under any name', async (t) => {
+test('a file must be inside of the roots, by any path', async (t) => {
   const folder = temporaryFolder(t);
   const root = join(folder, 'workspace');
   writeFiles(folder, {
@@ -61,7 +61,7 @@ test('an #embed directive is found after comments, splices, digraphs and trigrap
   }
 });
 
-test('.incbin is found however its string is spelled', () => {
+test('.incbin is found in any spelling of its string', () => {
   const hidden = [
     'asm(".incbin \\"x\\"");',
     '__asm__ volatile (".inc" "bin \\"x\\"");',
@@ -93,7 +93,7 @@ test('.incbin is found however its string is spelled', () => {
   for (const text of free) assert.equal(embedsByAssembler(text), false, text);
 });
 
-test('the files of preprocessed text are read off its line markers', () => {
+test('the files of preprocessed text are parsed from its line markers', () => {
   const text = [
     '# 0 "/w/a.cu"',
     '# 0 "<built-in>"',

@@ -119,7 +119,7 @@ const told = `#$ TOP=/cuda/bin/..
 #$ "$CICC_PATH/cicc" --c++17 --orig_src_file_name "/repo/a.cu" -arch compute_80 -m64 -ftz=0 -prec_div=1 -generate-line-info -tused "/out/kept/a.cpp1.ii" -o "/out/unit.ptx"
 `;
 
-test('the steps of nvcc are read off its dry run, and the halves where all words are known', () => {
+test('the steps of nvcc are parsed from its dry run, and the halves if all arguments are known', () => {
   const steps = stepsOf(told, ptxas)!;
   assert.deepEqual(steps.preprocess.slice(0, 5), ['gcc', '-D__CUDA_ARCH__=800', '-E', '-x', 'c++']);
   assert.equal(steps.preprocess[5], '-I/my folder');
@@ -238,7 +238,7 @@ test('if the halves are unknown, only time determines that a build is too expens
   assert.ok(runs[0]!.cpuSeconds! < runs[1]!.cpuSeconds!);
 });
 
-test('a step that fails sends to nvcc, one that passes a limit is the result', async (t) => {
+test('after a step that fails nvcc is run; a step that exceeds a limit is the result', async (t) => {
   for (const step of ['-lgenfe', 'usual', '-opt=0', '-Ofast-compile=max']) {
     assert.deepEqual((await compiledBy(t, {})).code?.result, good);
     assert.equal((await compiledBy(t, { [step]: { end: { kind: 'exited', code: 2 } } })).code, null, step);
@@ -259,7 +259,7 @@ test('texts that nvcc has ptxas check are checked, in both builds', async (t) =>
   assert.equal((await compiledBy(t, { [ptxas]: { end: { kind: 'exited', code: 255 } } }, { text })).code, null);
 });
 
-test('a function is as large as its instructions, however many lines they take', () => {
+test('the size of a function is its number of instructions, not of lines', () => {
   const call =
     '\t{ // callseq 0, 0\n\t.reg .b32 temp;\n\tcall.uni (retval0), \n\tf, \n\t(\n\tparam0\n\t);\n\t} // callseq 0\n';
   const body = (lines: string): string =>

@@ -9,7 +9,7 @@ import { fakeCompiler, request, temporaryFolder, writeFiles, writeProgram } from
 
 const roomy: ResourceLimits = { cpuSeconds: 600, memoryBytes: 64 * 2 ** 30, fileBytes: 1 << 30 };
 
-test('a program that computes, allocates or writes for ever is stopped', async (t) => {
+test('a program that computes, allocates or writes without end is stopped', async (t) => {
   const cwd = temporaryFolder(t);
   const run = (script: string, resources: Partial<ResourceLimits>) =>
     runProcess({
@@ -30,7 +30,7 @@ test('a program that computes, allocates or writes for ever is stopped', async (
   assert.doesNotMatch(allocated.stdout, /ended/);
 });
 
-test('words of a program are not read by the shell that limits it', async (t) => {
+test('arguments of a program are not interpreted by the shell that limits it', async (t) => {
   const folder = temporaryFolder(t);
   const program = join(folder, 'a program');
   writeProgram(program, 'console.log(JSON.stringify(process.argv.slice(2)));');

@@ -59,7 +59,7 @@ test('an expected finding is at a line that can have it', () => {
   }
 });
 
-test('the checked-in PTX names no folder of a machine', () => {
+test('the checked-in PTX contains no path of a computer', () => {
   for (const file of files) {
     for (const build of builds) {
       const ptx = readFileSync(ptxFile(file, build), 'utf8');
@@ -70,7 +70,7 @@ test('the checked-in PTX names no folder of a machine', () => {
   }
 });
 
-test('the checked-in PTX is made of these sources, by these command lines, and was not edited', async () => {
+test('the checked-in PTX is compiled from these sources, by these command lines, and was not edited', async () => {
   const record = readRecord();
   const stale = 'run test/kernels/regenerate.ts';
   for (const build of builds) {

@@ -13,7 +13,7 @@ function isMet(text: string, ...launches: readonly JudgedLaunch[]): boolean {
   return launchDifferences(parseLaunch(text), launches).length === 0;
 }
 
-test('numbers of a launch are compared as they are', () => {
+test('dimensions of a launch are compared exactly', () => {
   const launch = { ...at(7), block: [16, 16, 1], grid: [4, 1, 1], sharedBytes: 64, cooperative: true };
   assert.ok(isMet('main.cu:7 block=16,16 grid=4 shared=64 cooperative', launch));
   for (const text of [

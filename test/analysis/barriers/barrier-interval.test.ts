@@ -63,7 +63,7 @@ test('a loop with a barrier in some iterations: any iteration', () => {
   assert.deepEqual(inner, ['4 free', '8 same']);
 });
 
-test('a loop in a loop with a barrier: its earlier run is past', () => {
+test('a loop in a loop with a barrier: its earlier execution is ordered before', () => {
   const inner = `mov.u32 %r2, 0; I: setp.ge.s32 %p2, %r2, %r8; @%p2 bra Y; ${st(4)} add.s32 %r2, %r2, 1; bra I; Y:`;
   const [entry, round] = intervalsOf(loop(`${st(0)} ${inner} ${st(8)} bar.sync 0; ${st(12)}`));
   assert.deepEqual(entry, ['0 first before', '4 first free', '8 first left']);

@@ -39,7 +39,7 @@ test('branches around branches control as well', () => {
   assert.deepEqual(controlling(body).atAll, ['1', '2']);
 });
 
-test('a return controls all that follows', () => {
+test('a return controls all later code', () => {
   assert.deepEqual(controlling(`setp.eq.s32 %p1, %r9, 1; @%p1 ret; bar.sync 0; ${st}`).atAll, ['1']);
 });
 

@@ -32,7 +32,7 @@ test('a negation is printed as the opposite comparison, constants on the right s
   assert.match(print(store.not(both)), /^threadIdx\.x >= n \|\| blockIdx\.x == 0$|^!\(/);
 });
 
-test('unknown values have a name where there is one', () => {
+test('unknown values are printed with their name if they have one', () => {
   assert.equal(print(store.equal(loaded, number(0n))), 'a[threadIdx.x] == 0');
   assert.equal(print(store.atom(32, { kind: 'havoc', value: 8 })), '?');
 });

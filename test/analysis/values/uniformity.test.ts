@@ -46,7 +46,7 @@ test('loads: fixed memory, memory that is written, an index that varies', () => 
   assert.equal(stored('atom.add.u32 %r1, [%d1], 1;'), 'varying');
 });
 
-test('loads of memory that each thread has for itself vary', () => {
+test('loads of thread-private memory vary', () => {
   const own = `.local .align 4 .b8 own[64]; mov.u64 %d20, own; and.b32 %r10, %r9, 15; mul.wide.u32 %d22, %r10, 4;
     and.b32 %r11, %r8, 15; mul.wide.u32 %d24, %r11, 4;`;
   const direct = `${own} add.s64 %d23, %d20, %d22; st.local.u32 [%d23], %r0; add.s64 %d25, %d20, %d24;

@@ -99,7 +99,7 @@ test('no candidate lies between a pragma and its loop', async () => {
   assert.match(text, /A\[0\] = 1; asm/);
 });
 
-test('a barrier follows the statement above, in its indentation; comments stay in place', async () => {
+test('a barrier comes after the statement above, in its indentation; comments stay in place', async () => {
   const text = kernel(`    A[0] = 1; // first\n\n    // what follows\n    A[1] = A[0];\n`);
   assert.equal(await edited(text, at(5)), text.replace('// first\n', '// first\n    __syncthreads();\n'));
 });
@@ -119,7 +119,7 @@ test('a body without braces gets them', async () => {
   );
 });
 
-test('bodies in bodies without braces are closed from the inside', async () => {
+test('nested bodies without braces are closed from the inside', async () => {
   const text = kernel(
     `    for (int i = 0; i < n; i++)\n        for (int j = 0; j < n; j++)\n            A[i] += A[j + 1];\n`,
   );
@@ -275,7 +275,7 @@ test('comments are removed with their barrier', async () => {
   assert.match(inline, /^ {4}int x; __syncthreads\(\); float y = A\[2\];$/m);
 });
 
-test('a macro that heads a loop stays with it, and its body has places', async () => {
+test('a macro that is the head of a loop stays with it, and its body has candidates', async () => {
   const text = `#define FOR(i, n) for (int i = 0; i < (n); i++)
 #define BARRIER() __syncthreads()
 __global__ void k(float *A, int n) {

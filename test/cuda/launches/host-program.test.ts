@@ -221,7 +221,7 @@ test('the value of a quotient in a condition bounds the dividend', async () => {
   assert.ok(list?.includes('p0 / 2 == 4'), list?.join('; '));
 });
 
-test('a grid is constrained by a part of an argument', async () => {
+test('a grid is constrained by a field of an argument', async () => {
   const [list] = await ties('void f(int n) { int half = n / 2; k<<<half / 512, 512>>>(half); }', ['int']);
   assert.ok(list?.includes('gridDim.x == p0 / 512'), list?.join('; '));
 });

@@ -67,7 +67,7 @@ test('local entities include their function', () => {
   assert.equal(objectName('$weird$'), '$weird$');
 });
 
-test('template arguments come off a name', () => {
+test('template arguments are removed from a name', () => {
   assert.equal(withoutTemplateArguments('ns::Box<3, ns::T<int>>::run<(a)>'), 'ns::Box::run');
   assert.equal(withoutTemplateArguments('ns::k'), 'ns::k');
 });

@@ -27,7 +27,7 @@ test('the symbol of a kernel selects it', () => {
   assert.ok(!matchKernel('_ZN2ns6reduce*', 'ns::reduce', '_ZN2ns6reduceEv'));
 });
 
-test('characters of regular expressions mean themselves in a glob', () => {
+test('characters of regular expressions are literal in a glob', () => {
   assert.ok(matchKernel('(anonymous namespace)::k', '(anonymous namespace)::k'));
   assert.ok(!matchKernel('k.', 'kx'));
   assert.ok(matchKernel('[x]', '[x]'));

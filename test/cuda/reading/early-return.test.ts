@@ -60,7 +60,7 @@ test('threads have returned if the statement that decides them contains a return
     assert.equal(told([marker], place), 'passed', marker);
 });
 
-test('a condition that is computed ahead is looked for where the code branches', async () => {
+test('a condition that is computed earlier is located at the branch', async () => {
   const source = (await cudaParser()).parse(text, 'a.cu');
   const at = (marker: string): { line: number } => ({ line: lineOf(text, `// ${marker}`) });
   assert.equal(departure(source, [at('below')], at('one line'), at('leaves')), 'returned');

@@ -152,7 +152,7 @@ test('unsupported types have no layout', () => {
   }
 });
 
-test('any text is read without an exception', () => {
+test('any text is parsed without an exception', () => {
   for (let cut = 0; cut < understood.length; cut += 7) {
     layout('Outer', understood.slice(0, cut));
     layout('Outer', understood.slice(cut));
@@ -164,7 +164,7 @@ test('any text is read without an exception', () => {
 const found = await findCompiler({ env: process.env });
 const nvcc = 'compiler' in found ? found.compiler.path : undefined;
 
-test('the compiler lays them out the same', { skip: nvcc ? false : 'no nvcc' }, () => {
+test('the compiler has the same layouts', { skip: nvcc ? false : 'no nvcc' }, () => {
   const asserted = names.flatMap((name) => {
     const own = layout(spelled(name), understood);
     assert.ok(own, name);

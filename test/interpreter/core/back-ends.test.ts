@@ -190,7 +190,7 @@ test('a block waits for a flag of one that starts later', () => {
   assert.deepEqual([result.outcome, words(result, 0, 8), result.races], ['finished', new Array(8).fill(77), []]);
 });
 
-test('threads that spin for ever end in the budget', () => {
+test('threads that spin for ever exhaust the budget', () => {
   const code = kernel('SPIN: ld.volatile.global.u32 %r1, [%d1]; setp.eq.u32 %p1, %r1, 0; @%p1 bra SPIN;');
   for (const backend of backEnds) {
     assert.equal(launch(code, { ...both, block: [2, 1, 1], steps: 40_000, backend }).outcome, 'budget');
@@ -220,7 +220,7 @@ test('barriers: reductions, early exits, numbered ones with a count', () => {
   launchAll(code, { ...both, block: [96, 1, 1], words: 96 });
 });
 
-test('irreducible control', () => {
+test('irreducible control flow', () => {
   const code = kernel(`mov.u32 %r1, 0; and.b32 %r2, %r0, 1; setp.eq.u32 %p1, %r2, 0; @%p1 bra SECOND;
     FIRST: add.u32 %r1, %r1, 3; setp.gt.u32 %p2, %r1, 40; @%p2 bra DONE;
     SECOND: add.u32 %r1, %r1, 5; bar.warp.sync -1; setp.lt.u32 %p3, %r1, 50; @%p3 bra FIRST;
@@ -229,7 +229,7 @@ test('irreducible control', () => {
   launchAll(code, { ...both, block: [2, 1, 1], detectRaces: false });
 });
 
-test('pointers that leave the array they came from', () => {
+test('pointers that leave their array', () => {
   // From a to b, by their distance
   const stray = kernel(
     'sub.s64 %d6, %d2, %d1; add.s64 %d7, %d3, %d6; st.global.u32 [%d7], 9; ld.global.u32 %r1, [%d7];',
@@ -253,7 +253,7 @@ test('pointers that leave the array they came from', () => {
   );
 });
 
-test('arrays without end: pages on both sides of the start, found again and again, in no order', () => {
+test('unbounded arrays: pages on both sides of the start, accessed repeatedly, in no order', () => {
   // Each thread goes up and down both arrays, in steps that share no page, and comes back to where it began.
   const walk = (pages: number, access: string): string => `
     mov.u32 %r1, 0;

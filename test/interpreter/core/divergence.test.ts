@@ -9,7 +9,7 @@ function kinds(body: string, options: Parameters<typeof launch>[1] = big): reado
   return [result.outcome, ...result.divergences.map((event) => event.kind)];
 }
 
-test('a barrier that all threads reach is silent', () => {
+test('a barrier that all threads reach has no finding', () => {
   assert.deepEqual(kinds('bar.sync 0; st.global.u32 [%d3], 1; barrier.sync 0;'), ['finished']);
 });
 
@@ -72,7 +72,7 @@ test('an arrival count reached by partial warps is divergent only for the aligne
   assert.deepEqual(kinds(body('barrier.sync')), ['finished']);
 });
 
-test('a shuffle whose mask names a lane that never comes is a deadlock', () => {
+test('a shuffle whose mask names a lane that never arrives is a deadlock', () => {
   const body = `setp.ge.u32 %p1, %r0, 16; @%p1 bra JOIN; shfl.sync.idx.b32 %r1, %r0, 0, 31, -1;
     JOIN: bar.sync 0; st.global.u32 [%d3], %r1;`;
   assert.deepEqual(kinds(body, {}), ['stuck', 'deadlock']);

@@ -65,7 +65,7 @@ test('loads and stores of every width, extended and cut', () => {
   assert.deepEqual(words(result, 1, 8), expected);
 });
 
-test('buffers: fill, values, negative offsets without an end, and bounds with one', () => {
+test('buffers: fill, values, negative offsets if unbounded, and bounds otherwise', () => {
   const code = kernel('ld.global.u32 %r1, [%d3+-8]; st.global.u32 [%d4], %r1;');
   const a = { fill: 7n, values: new Map([[-1, 5n]]) };
   assert.deepEqual(words(launch(code, { block: [4, 1, 1], a }), 1, 4), [7, 5, 7, 7]);
@@ -261,7 +261,7 @@ test('violated assumptions of the code are reported', () => {
 
 const gridSync = '_ZNK18cooperative_groups4__v110grid_group4syncEv';
 
-test('the grid barrier orders all blocks, and hangs where one never comes', () => {
+test('the grid barrier orders all blocks, and hangs if one never arrives', () => {
   const declarations = `.func ${gridSync} (.param .u64 this) { ret; }`;
   const sync = `{ .param .u64 p0; st.param.u64 [p0], %d1; call.uni ${gridSync}, (p0); }`;
   const body = (barrier: string): string => `

@@ -14,7 +14,7 @@ const description = {
   uninitialised: false,
 };
 
-test('a run ends where threads touch more pages than it may have', () => {
+test('a run ends if threads access more pages than its limit', () => {
   const region = createRegion(1, { ...description, bytes: null }, { left: 2 });
   const first = touchedPage(region, 0);
   touchedPage(region, 1 << 20);
@@ -27,7 +27,7 @@ test('a run ends where threads touch more pages than it may have', () => {
   assert.equal(regionPage(region, 3).i32[0], 7);
 });
 
-test('arrays with an end are as large as they are', () => {
+test('bounded arrays have their size', () => {
   const region = createRegion(1, { ...description, bytes: 1 << 20 }, { left: 0 });
   assert.equal(touchedPage(region, 5).i32[0], 7);
 });

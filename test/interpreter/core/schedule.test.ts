@@ -7,7 +7,7 @@ import { kernel, launch } from './launch-text.ts';
 
 const seeds = Array.from({ length: 1000 }, (_, index) => index + 2);
 
-test('without a seed by number, with seed 1 reversed', () => {
+test('without a seed in order of indices, with seed 1 reversed', () => {
   assert.equal(blockOrder(4, undefined), null);
   assert.equal(warpOrder(4, undefined, 0), null);
   assert.deepEqual(blockOrder(4, 1), [3, 2, 1, 0]);

@@ -551,7 +551,7 @@ const places = [
   { block: 1, thread: 1 },
 ] as const;
 
-test('random programs: no false alarm and none missed', () => {
+test('random programs: no race is reported falsely or missed', () => {
   const random = seededRandom(2);
   let strong: readonly Semantics[];
   let scopes: readonly Scope[];

@@ -109,7 +109,7 @@ test('bytes of one word are disjoint', () => {
   assert.equal(result.races[0]!.bytes, 1);
 });
 
-test('a page that was watched in words is split when bytes come', () => {
+test('a page with shadow words of four bytes is split when bytes are accessed', () => {
   const code = kernel(`${own} st.shared.u32 [%d7], %r0; setp.ne.u32 %p1, %r0, 9; @%p1 bra DONE;
     ld.shared.u8 %r1, [%d6+22]; st.global.u32 [%d1], %r1; DONE:`, shared); // oxfmt-ignore
   const result = launch(code);
@@ -211,7 +211,7 @@ test('a flag synchronizes blocks, with fences of sufficient scope on both sides'
   assert.equal(flagged('membar.gl; st.global.u32 [%d2], 1;', `${get}|membar.gl;`).races.length, 2);
 });
 
-test('the order of two fences is chance, and is named', () => {
+test('the order of two fences is not determined, and is named', () => {
   const code = kernel(`mov.u32 %r1, %ctaid.x; setp.ne.u32 %p1, %r1, 0; @%p1 bra READER;
     st.global.u32 [%d1], 7; membar.gl; bra DONE;
     READER: membar.gl; ld.global.u32 %r3, [%d1]; st.global.u32 [%d1+8], %r3; DONE:`);
@@ -322,7 +322,7 @@ test('elements of vectors are separate accesses', () => {
   assert.deepEqual(launch(code).races, []);
 });
 
-test('packed atomics are atomic by element, and in whole', () => {
+test('packed atomics are atomic by element and as a whole', () => {
   const code = (other: string): ReturnType<typeof kernel> =>
     kernel(`mov.b32 %r1, 0; setp.ne.u32 %p1, %r0, 0; @%p1 bra OTHER; red.global.add.noftz.f16x2 [%d1], %r1; bra DONE;
       OTHER: ${other} DONE:`);
@@ -331,7 +331,7 @@ test('packed atomics are atomic by element, and in whole', () => {
   assert.deepEqual(raceTexts(launch(code('st.relaxed.gpu.global.b32 [%d1], %r1;'))), ['atomic-write global A+0']);
 });
 
-test('a reader of another warp is not forgotten for the readers of one', () => {
+test('a reader of another warp stays recorded after the readers of one', () => {
   const code = kernel(`ld.global.u32 %r1, [%d1]; bar.warp.sync -1; setp.ne.u32 %p1, %r0, 3; @%p1 bra DONE;
     st.global.u32 [%d1], 1; DONE:`);
   assert.deepEqual(launch(code).races, []);
@@ -342,7 +342,7 @@ test('a reader of another warp is not forgotten for the readers of one', () => {
   assert.equal(launch(late, { block: [64, 1, 1] }).races.length, 1);
 });
 
-test('an atomic of block scope is not forgotten for one of another block that comes after it', () => {
+test('an atomic of block scope stays recorded after one of another block', () => {
   // Thread 0 of block 0 releases to that of block 1; thread 32 of block 1 participates without having waited.
   const code = kernel(`mov.u32 %r1, %ctaid.x; setp.eq.u32 %p1, %r1, 0; setp.eq.u32 %p2, %r0, 0; @%p1 bra FIRST;
     @!%p2 bra COUNT; WAIT: ld.acquire.gpu.global.u32 %r2, [%d2]; setp.eq.u32 %p3, %r2, 0; @%p3 bra WAIT; bra COUNT;

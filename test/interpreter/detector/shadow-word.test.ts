@@ -56,7 +56,7 @@ test('uninitialised contents', () => {
   assert.equal(update(words, 0, read, reader), 'known-race');
 });
 
-test('a grid barrier forgets accesses, not missing contents or races', () => {
+test('a grid barrier resets accesses, not uninitialised contents or races', () => {
   const words = new Uint32Array(6);
   new Uint8Array(words.buffer, 0, 8).fill(uninitialisedFill);
   const first = { ticket: 1, thread: 0, blockBarriers: 0, warpBarriers: 0 };
@@ -148,7 +148,7 @@ test('blocks that have ended share a ticket that no running block has', () => {
   assert.equal(update(words, 0, read, { ...first, ticket: 1 }), 'raced');
 });
 
-test('a word misses no race that clocks find, and without atomics it has no others', () => {
+test('a word reports all races that clocks find, and without atomics no others', () => {
   const random = seededRandom(12);
   const accesses = ['read', 'write', 'atomic', 'atomic'] as const;
   const sites = accesses.map((operation, index): AccessSite => ({

@@ -82,7 +82,7 @@ test('loops, blocks and tables branch to their labels', () => {
   );
 });
 
-test('functions call each other and imports, whichever was added first', () => {
+test('functions call each other and imports, in any order of addition', () => {
   const builder = new ModuleBuilder();
   const outer = builder.addFunction(['i32'], ['i64']);
   const inner = builder.addFunction(['i32'], ['i32']);

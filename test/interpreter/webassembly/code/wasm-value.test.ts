@@ -11,7 +11,7 @@ import {
 } from '../../../../src/interpreter/webassembly/code/wasm-value.ts'; // oxfmt-ignore
 import { kernel } from '../../core/launch-text.ts';
 
-test('variables are set all at once, pairs and numbers with them', () => {
+test('variables are set simultaneously, including pairs and numbers', () => {
   const builder = new ModuleBuilder();
   const body = builder.addFunction(['i32', 'i32', 'i64'], ['i64']);
   const domain = wasmDomain({ body, support: new WasmSupport(builder) });
