@@ -192,7 +192,7 @@ function measure(request: RunRequest): { readonly first: number; readonly best: 
 }
 
 {
-  // Before anything else has warmed up
+  // Before the first warm-up
   const started = performance.now();
   const kernel = kernelOf(vectorAdd, '');
   const { result } = timed(requestOf(kernel, vectorAdd, true));

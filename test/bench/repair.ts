@@ -2,8 +2,8 @@
  * Times of repair on the test kernels without one of their barriers, and on generated kernels with 300 candidates:
  * `npm run bench -- repair [--part K/N] [WORD…]`, with the word `generated` for only the latter. For each, the number
  * of compilations for the repair (the two builds of the check not counted, two builds at a time), and the number of
- * these builds that only compare placements; the wall time in which nvcc or ptxas ran, and ours: all of the repair but
- * that; the CPU time of this process from the first build of the repair on, which depends less on other load; the
+ * these builds that only compare placements; the wall time in which nvcc or ptxas ran, and ours: the repair without
+ * these; the CPU time of this process from the first build of the repair on, which depends less on other load; the
  * number of candidate sets that were tried, and of checks. `--part K/N` takes every Nth mutant. Needs nvcc.
  */
 import { basename } from 'node:path';

@@ -46,7 +46,7 @@ try {
         await measured(async () => {
           cubin = readCubin(bytes);
           if ('problem' in cubin) throw new Error(cubin.problem);
-          // A report asks for the registers that are live, too.
+          // A report contains the live registers, too.
           for (const { symbol, isKernel } of cubin.functions) if (isKernel) void profileOf(cubin, symbol)?.live;
         }),
       );

@@ -1,4 +1,4 @@
-/** A sample of what `seeded.long.ts` runs. */
+/** A sample of `seeded.long.ts`. */
 import { testGeneratedCosts } from './seeded-tests.ts';
 
 testGeneratedCosts(3, 20);

@@ -1,4 +1,4 @@
-/** A sample of what `seeded.long.ts` runs. */
+/** A sample of `seeded.long.ts`. */
 import { testBackEnds } from './seeded-tests.ts';
 
 testBackEnds(1, 60);

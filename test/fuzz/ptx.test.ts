@@ -1,4 +1,4 @@
-/** A sample of what `seeded.long.ts` runs. */
+/** A sample of `seeded.long.ts`. */
 import { testDamagedPtx } from './seeded-tests.ts';
 
 testDamagedPtx(1, 120);

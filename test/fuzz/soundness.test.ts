@@ -1,4 +1,4 @@
-/** A sample of what `seeded.long.ts` runs. */
+/** A sample of `seeded.long.ts`. */
 import { testGeneratedKernels, testSoundness } from './seeded-tests.ts';
 
 testSoundness('mutants', 1, 10, 40_000);

@@ -293,7 +293,8 @@ async function classify(
     }
     if (isProved) figures.judged += judged;
     if (isProved && judged === 0) count(figures.unjudged, `${mode}: ${kernel.label}`);
-    // An assumption is about whole executions: one that every run violates is wrong (of sizes, some may satisfy it).
+    // An assumption is about whole executions: one that every run violates is incorrect (of sizes, some may satisfy
+    // it).
     const isAllGiven = mode === 'given' && context.fields.every((field) => field.isPointer || request.launch.scalars.has(field.index)); // oxfmt-ignore
     if (race.verdict === 'proved' && isAllGiven && outside === launchesEach)
       fail(kernel, `${mode} proved, and out of bounds in every run`, '');

@@ -337,7 +337,7 @@ export const expectedMemory: Readonly<Record<string, Check>> = {
     each('label', () => 0),
   ),
 
-  // Kernels in the files of those with faults
+  // Kernels in the files of racy ones
   global_guarded: each('out', (i) => i),
   shared_all_written: each('out', (t) => 63 - t),
   shared_exchanged_first: each('out', () => 32),

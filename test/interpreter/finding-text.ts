@@ -4,8 +4,8 @@ import type { DivergenceEvent, RunResult } from '../../src/interpreter/core/run-
 import type { Instruction, InstructionId, Kernel } from '../../src/ir/form/kernel.ts';
 
 /**
- * The findings of a run, sorted, each once: `race 12,15 shared` with the lines of both accesses (ascending) and what
- * may order them after all, `divergence 9`, `out-of-bounds 7`, `trap 3`, `budget`, ….
+ * The findings of a run, sorted, each once: `race 12,15 shared` with the lines of both accesses (ascending) and the
+ * idiom that may order them, `divergence 9`, `out-of-bounds 7`, `trap 3`, `budget`, ….
  */
 export function findingTexts(kernel: Kernel, result: RunResult): readonly string[] {
   const instructions = new Map<InstructionId, Instruction>();

@@ -65,7 +65,7 @@ function parseExpected(text: string): readonly string[] {
   return text === 'clean' ? [] : text.split('; ').flatMap(parseFinding).sort();
 }
 
-/** `race lines N,M [TAG…] … [space S]`, with what may order the two after all; else `KIND [line N]`. */
+/** `race lines N,M [TAG…] … [space S]`, with the idiom that may order the two; otherwise `KIND [line N]`. */
 function parseFinding(text: string): readonly string[] {
   const race = /^race((?: lines \d+,\d+(?: (?!lines|space)[\w-]+)*)+)(?: space (shared|global))?$/.exec(text);
   const space = race?.[2] === undefined ? '' : ` ${race[2]}`;

@@ -1,6 +1,6 @@
 /**
  * One instruction or more for every row of the table, in the syntax that ptxas accepts. Registers: `%h` 16 bits, `%r`
- * 32, `%d` 64, `%q` 128, `%f` f32, `%e` f64, `%p` predicates; `%d1` holds an address.
+ * 32, `%d` 64, `%q` 128, `%f` f32, `%e` f64, `%p` predicates; `%d1` contains an address.
  */
 export interface Example {
   readonly text: string;

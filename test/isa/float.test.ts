@@ -1,4 +1,4 @@
-/** The reference domain's floating point, against hand-worked values and against JavaScript's own arithmetic. */
+/** The reference domain's floating point, compared with hand-worked values and with JavaScript's arithmetic. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '../../src/base/random.ts';

@@ -178,7 +178,7 @@ const cases: readonly (readonly [string, readonly Value[], Value])[] = [
   ['testp.notanumber.f64', [0x7ff0000000000001n], true],
   ['testp.infinite.f32', [0xff800000n], true],
   ['copysign.f32', [0x80000000n, 0x3f800000n], 0xbf800000n],
-  // 9.7.3.14, 9.7.3.17: the lower words count for nothing and are zero.
+  // 9.7.3.14, 9.7.3.17: the lower words are ignored and zero.
   ['rcp.approx.ftz.f64', [0x40000000ffffffffn], 0x3fe0000000000000n],
   ['rcp.approx.ftz.f64', [0x8000000000000001n], 0xfff0000000000000n],
   ['rcp.approx.ftz.f64', [0x4008000000000000n], 0x3fd5555500000000n],

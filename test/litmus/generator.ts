@@ -18,7 +18,7 @@ export interface Family {
   readonly name: string;
   /** Numbers of its programs go from 0 to before this. */
   readonly count: number;
-  /** The program of that number; null if another number has it, or nothing in it could race. */
+  /** The program of that index; null if another index has it, or none of its accesses could race. */
   readonly programAt: (index: number) => LitmusProgram | null;
 }
 

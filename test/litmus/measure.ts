@@ -1,5 +1,5 @@
 /**
- * Prover and race detector against the oracle.
+ * Compares prover and race detector with the oracle.
  * `node measure.ts [--part K/N] [--each COUNT] [--seed SEED] [--family NAME] [--show COUNT]` takes part K of N of the
  * programs of each family, or COUNT random ones of them. It prints a table, the most frequent reasons for undecided
  * programs, with examples, and wrong answers, and exits with 1 if there are any.

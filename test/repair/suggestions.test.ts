@@ -1,4 +1,4 @@
-/** A sample of what `suggestions.ts` does; run that for all kernels. */
+/** A sample of `suggestions.ts`; run that for all kernels. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';

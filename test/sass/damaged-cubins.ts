@@ -80,7 +80,7 @@ export function readDamaged(seed: number, count: number): Outcome {
         bytes[at] = bytes[at]! ^ (1 << random.below(8));
       }
     } else if (kind === 2) {
-      // Integers near the upper limit, where headers and tables have offsets and sizes.
+      // Extreme values for the offsets and sizes in headers and tables.
       const at = random.below(bytes.length - 8);
       view.setBigUint64(
         at,

@@ -6,8 +6,8 @@
  * equal than GPUVerify does; those of one instruction of one warp are proved, and reported as a notice. Rows whose
  * verdict assumes warps in lockstep are checked with that option, and again without. That suite covers all arguments: a
  * row that races or diverges and is proved under preconditions is checked again with these negated, and that verdict
- * counts. A row that nvcc or ptxas rejects is left out, with their message. The exit code is 1 if a verdict is wrong: a
- * race-free kernel called `race` or `divergent`, or one that races or diverges called `proved`.
+ * counts. A row that nvcc or ptxas rejects is left out, with their message. The exit code is 1 if a verdict is
+ * incorrect: a race-free kernel called `race` or `divergent`, or one that races or diverges called `proved`.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

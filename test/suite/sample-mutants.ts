@@ -8,7 +8,7 @@
  *
  * The outcomes are lines of JSON in FILE, which is continued. A mutant that takes more seconds of CPU than the limit is
  * reported, and another one replaces it. Prints the table by part and the misses; the exit code is 1 if a refuted
- * property is proved, or less than 90 % of the severities are right.
+ * property is proved, or less than 90 % of the severities are correct.
  */
 import { appendFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'; // oxfmt-ignore
 import { tmpdir } from 'node:os';

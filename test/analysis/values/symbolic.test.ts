@@ -30,7 +30,7 @@ function loopVariables({ kernel, value }: SymbolicKernel): Map<string, Term> {
   return found;
 }
 
-/** Everything symbolic about a moment of a walk is what the numbers are. */
+/** Compares the symbolic values in a state of a walk with its integers. */
 function compareState(symbolic: SymbolicKernel, state: State, ids: readonly (ValueId | null)[], where: string): void {
   const { view } = symbolic;
   for (const id of ids) {

@@ -101,7 +101,7 @@ const open: readonly (readonly [body: string, before?: string])[] = [
   ['int i = 0; while (true) { if (i == parameter) break; if (++i == 5) break; } k<<<i, 1>>>();'],
   // Conversions.
   ['unsigned char c = parameter; k<<<c == 300 ? 1 : 2, 1>>>(); char d = 300; k<<<parameter, 1>>>();'],
-  // Code that runs without a call in the text, and names that lead to a variable without its own.
+  // Code that runs without a call in the text, and names that denote a variable of another scope.
   ['Q q; q << 2; k<<<q.v, 1>>>();', 'struct Q { int v = 1; Q &operator<<(int x) { v = x; return *this; } };'], // oxfmt-ignore
   ['As a; a = 16; k<<<a.v, 1>>>();', 'struct As { int v = 32; As &operator=(int x) { v = 2 * x; return *this; } };'], // oxfmt-ignore
   ['In a; ++a; k<<<a.v, 1>>>();', 'struct In { int v = 32; In &operator++() { v = 64; return *this; } };'], // oxfmt-ignore

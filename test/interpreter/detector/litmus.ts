@@ -33,7 +33,7 @@ export interface AccessStep {
 export type Step =
   | AccessStep
   | { readonly kind: 'fence'; readonly semantics: 'sc' | 'acq_rel' | 'acquire' | 'release'; readonly scope: Scope }
-  /** All threads of the block, or of the warp, that have not ended; `shuffle` orders nothing. */
+  /** All threads of the block, or of the warp, that have not exited; `shuffle` orders no accesses. */
   | { readonly kind: 'barrier' | 'warp-barrier' | 'shuffle' }
   /** Some of the block's threads wait for each other and for those that arrive. */
   | { readonly kind: 'part-barrier' | 'arrive'; readonly number: number; readonly count: number };
@@ -327,7 +327,7 @@ function naiveRaces(threads: readonly LitmusThread[], events: readonly Event[], 
   };
   for (let w = 0; w < count; w++) follow(w, w);
 
-  // Release and acquire patterns (8.8), and what they and barriers synchronise (8.9.4).
+  // Release and acquire patterns (8.8), and synchronization by them and by barriers (8.9.4).
   const base = matrix();
   const synchronize = (w: number, r: number): void => {
     const firsts: number[] = [];

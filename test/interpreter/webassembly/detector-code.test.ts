@@ -155,7 +155,7 @@ test('for threads that count under a lock, code records the accesses and execute
   const [alone, withCode] = watched;
   assert.deepEqual([alone.told, withCode.told], [[], []]);
   assert.equal(alone.calls, 6 * sections);
-  // The first section makes two lists, and has nothing to acquire.
+  // The first section creates two lists, and acquires no clock.
   assert.equal(withCode.calls, 3 * sections + 1);
 });
 

@@ -54,7 +54,7 @@ __global__ void relaxEdgesPlain(int* distance, const int* row, const int* column
     if (own + weight[e] < distance[column[e]]) distance[column[e]] = own + weight[e];
 }
 
-// The atomics do not help while the own distance is loaded weakly.
+// The atomics have no effect while the own distance is loaded weakly.
 __global__ void relaxEdgesWeakLoad(int* distance, const int* row, const int* column, const int* weight, int n) {
   int v = blockIdx.x * blockDim.x + threadIdx.x;
   if (v >= n) return;

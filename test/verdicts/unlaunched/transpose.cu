@@ -50,7 +50,7 @@ __global__ void transpose_direct_any(float* out, const float* in, int w, int h) 
         out[x * h + y] = in[y * w + x];
 }
 
-// The wrong stride. It bounds the other index too, so neither order of w and h is more representative than the other.
+// The incorrect stride. It also bounds the other index, so neither order of w and h is more representative.
 __global__ void transpose_stride_any(float* out, const float* in, int w, int h) {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x < w && y < h)

@@ -11,7 +11,7 @@
 // expect: shiftOther silent
 // expect: shiftOther launch main.cu:38 block=256 grid=1
 //
-// Known accessors of one object give one buffer.
+// Known accessors of one object return one buffer.
 
 __global__ void shiftData(int* out, const int* in) { out[threadIdx.x] = in[threadIdx.x + 1]; }
 
