@@ -22,7 +22,7 @@ export interface Seen {
   readonly launch: string;
 }
 
-/** Why a run is no evidence on a proof. */
+/** Why a run cannot be evidence on a proof. */
 export type Discarded =
   /** No launch was found that satisfies the preconditions of the proof. */
   | 'unmet'

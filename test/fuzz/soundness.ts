@@ -59,7 +59,7 @@ export interface Figures {
   /** Undecided verdicts by label. */
   readonly undecided: Record<string, number>;
   runs: number;
-  /** Runs that are no evidence on the proof, by reason. */
+  /** Runs that cannot be evidence on the proof, by reason. */
   readonly discarded: Record<Discarded, number>;
   /** Runs that a proof was compared with, all of which satisfy its preconditions. */
   judged: number;

@@ -12,7 +12,7 @@ test('code that does not return is stopped', () => {
   }, Stopped);
 });
 
-test("a time beyond the range of Node's timers is no limit", () => {
+test("a time beyond the range of Node's timers sets no limit", () => {
   assert.equal(
     within(2 ** 40, () => 3),
     3,
@@ -29,7 +29,7 @@ test('an analysis that ends in its time is not cut, and its exceptions are rethr
   assert.equal(deadline.wasCut(), false);
 });
 
-test('an analysis that tests its deadline ends by itself, and one that does not is stopped', () => {
+test('an analysis that tests its deadline ends at it, and one that does not is stopped', () => {
   const endings: readonly ((expired: () => boolean) => void)[] = [
     (expired) => {
       for (;;) if (expired()) throw new OutOfTime();

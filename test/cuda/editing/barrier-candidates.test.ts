@@ -91,7 +91,7 @@ test('the bodies of lambdas that the device calls have candidates, and their sta
   assert.match(await edited(text, (one) => (one === inside[1] || one.number === inside[1]!.number ? 'block' : undefined)), /A\[i\] = n; __syncthreads\(\); n = /); // oxfmt-ignore
 });
 
-test('no candidate lies between a pragma and its loop', async () => {
+test('no candidate is placed between a pragma and its loop', async () => {
   const { text } = await candidatesOf(
     kernel(`    A[0] = 1;\n    #pragma unroll\n    for (int i = 0; i < 4; i++) A[i] = 0;\n`),
   );
