@@ -50,7 +50,7 @@ test('transactions keep a phase open until they are complete', () => {
   assert.equal(mbarrierState(word)?.parity, 0);
 });
 
-test('a thread that dropped out is no longer expected', () => {
+test('a thread that dropped out is not expected any more', () => {
   let word = initialMbarrier(2);
   word = arriveAt(word, 1, true).word;
   word = arriveAt(word, 1, false).word;

@@ -288,7 +288,7 @@ test('if no thread waits for another in a loop, blocks run sequentially', () => 
   };
   for (const backend of ['javascript', 'webassembly'] as const) {
     assert.ok(ended('', backend) >= 3);
-    // Another thread might change the location: threads are scheduled in turns.
+    // Another thread might change the location: threads are interleaved.
     assert.equal(ended('ld.global.u32 %r3, [%d2]; add.u32 %r1, %r1, %r3;', backend), 0);
   }
 });
