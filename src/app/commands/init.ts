@@ -4,7 +4,7 @@ import { UsageError } from '../../base/usage-error.ts';
 import { exitCodes, type ExitCode } from '../../report-model/exit-code.ts';
 import { kindOf, repositoryRoot } from '../project/source-tree.ts';
 import { actionName, isPublished } from '../setup/action-name.ts';
-import { firstFiles, type FirstFile } from '../setup/first-files.ts';
+import { initialFiles, type InitialFile } from '../setup/initial-files.ts';
 import { survey, type Survey } from '../setup/survey.ts';
 import type { Command, CommandLineServices } from './services.ts';
 import { writeMessage, writeOutput } from './output.ts';
@@ -25,7 +25,7 @@ export async function initCommand({ paths, options }: Command, services: Command
   const found = await survey(root, services.environment);
   if (found.units.length === 0 && found.loneHeaders.length === 0)
     throw new UsageError(`There is no .cu file and no header with a kernel under ${folder}.`);
-  const files = firstFiles(found, action);
+  const files = initialFiles(found, action);
   if (dryRun) {
     for (const { path, text } of files) services.stdout.write(`# ${path}\n${text}\n`);
     return exitCodes.success;
@@ -38,7 +38,7 @@ export async function initCommand({ paths, options }: Command, services: Command
 }
 
 /** Writes a file and returns a message on the result. */
-function write(root: string, { path, text }: FirstFile, force: boolean): string {
+function write(root: string, { path, text }: InitialFile, force: boolean): string {
   const file = join(root, path);
   const isThere = existsSync(file);
   if (isThere && readFileSync(file, 'utf8') === text) return `${path} is as it should be`;

@@ -204,7 +204,7 @@ export function enumerate(
   if (!tried) return { kind: 'unable', reason: 'too many threads and rounds to try one by one' };
   if (tried.hits.length === 0) return { kind: 'none' };
   // Whether the two are of one array is not evaluated.
-  const exact = first.exact && second.exact && tried.isWhole && obligation.elements === null;
+  const exact = first.exact && second.exact && tried.isExhaustive && obligation.elements === null;
   return { kind: 'hits', hits: tried.hits, exact };
 }
 
@@ -249,7 +249,7 @@ function tryOut(
   obligation: Obligation,
   { texts, shared, lists }: Trial,
   evaluations: number,
-): { readonly hits: readonly Hit[]; readonly isWhole: boolean } | null {
+): { readonly hits: readonly Hit[]; readonly isExhaustive: boolean } | null {
   // Hits contain the block. Variables used by no address and no condition of single threads need not be distinguished.
   const isTold = ({ name }: Variable): boolean => /^b[xyz]$/.test(name) || texts.some(({ uses }) => uses.has(name));
   const sharedList = [...shared].sort((x, y) => Number(isTold(y)) - Number(isTold(x)));
@@ -259,8 +259,8 @@ function tryOut(
   const length = texts.reduce((sum, { guards, parts }) => sum + lengthOf(guards) + lengthOf(parts), 0);
   const scale = Math.max(1, length / longText);
   // Conditions on iterations that no address depends on are dropped if there are too many of those.
-  const isWhole = countOf(sharedList) <= evaluations;
-  const among = isWhole ? sharedList : told;
+  const isExhaustive = countOf(sharedList) <= evaluations;
+  const among = isExhaustive ? sharedList : told;
   const total = countOf(told) * (countOf(lists[0]) + countOf(lists[1])) * scale + countOf(among);
   if (!(total <= evaluations)) {
     const { scope, starts, mayBeOne, betweenClusters } = obligation;
@@ -274,7 +274,7 @@ function tryOut(
       liveRounds(texts, among, told),
       evaluations / scale,
     );
-    return isDisjoint === true ? { hits: [], isWhole } : null;
+    return isDisjoint === true ? { hits: [], isExhaustive } : null;
   }
 
   const fills = made.get(symbolic) ?? new Map<string, Fill>();
@@ -287,7 +287,7 @@ function tryOut(
     return { variables: lists[i]!, fill };
   }) as [SideProgram, SideProgram];
   const find = obligation.sameThread ? searchAlone : search;
-  return { hits: find(obligation, told, programs, liveRounds(texts, among, told)), isWhole };
+  return { hits: find(obligation, told, programs, liveRounds(texts, among, told)), isExhaustive };
 }
 
 function isOwn(name: string): boolean {

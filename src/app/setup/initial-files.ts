@@ -1,7 +1,7 @@
 /** The first workflow and configuration of a repository, from a survey of it. */
 import type { Survey } from './survey.ts';
 
-export interface FirstFile {
+export interface InitialFile {
   /** From the root of the repository. */
   readonly path: string;
   readonly text: string;
@@ -16,7 +16,7 @@ const headerUnit = 'selvage/kernels.cu';
  * The files that a repository needs for its first review.
  * @param action as `uses` names it
  */
-export function firstFiles(found: Survey, action: string): FirstFile[] {
+export function initialFiles(found: Survey, action: string): InitialFile[] {
   const files = [
     { path: '.github/workflows/selvage.yml', text: workflowText(found, action) },
     { path: '.selvage.yml', text: configurationText(found, action) },
