@@ -129,9 +129,9 @@ export class BlockOrder {
       times[thread] = -times[thread]!;
     }
     this.known[thread] = knowledge;
-    const { sure } = knowledge;
-    this.lasts[2 * thread] = sure === null ? noKey : sure.key;
-    this.lasts[2 * thread + 1] = sure === null ? 0 : sure.count;
+    const { definite } = knowledge;
+    this.lasts[2 * thread] = definite === null ? noKey : definite.key;
+    this.lasts[2 * thread + 1] = definite === null ? 0 : definite.count;
   }
 }
 

@@ -23,7 +23,7 @@ import { type OrderClocks, both, orderClocksOf, nothing, withKnown } from './ord
 import { SyncLocation, maxChains } from './sync-memory.ts';
 
 /** Certainty with which one access comes before another. */
-export const precedence = { no: 0, presumed: 1, sure: 2 } as const;
+export const precedence = { no: 0, presumed: 1, definite: 2 } as const;
 type Precedence = (typeof precedence)[keyof typeof precedence];
 
 /** Why one access presumably comes before another. */
@@ -124,23 +124,23 @@ export class HappensBefore {
    */
   precedes(moments: AccessHistory, at: number, block: BlockOrder, thread: number, byValue = true): Precedence {
     const group = moments.copyOf(at);
-    if (group && !group.done) return this.#isCopied(group, block, thread) ? precedence.sure : precedence.no;
+    if (group && !group.done) return this.#isCopied(group, block, thread) ? precedence.definite : precedence.no;
     const time = group?.done ?? null;
-    const { sure, presumed } = block.known[thread]!;
+    const { definite, presumed } = block.known[thread]!;
     const warp = thread >> 5;
     let sameWarp = false;
     if (moments.block(at) === block.ordinal) {
       const other = moments.thread(at);
-      if (other === thread) return precedence.sure;
-      if ((time?.barriers ?? moments.barriers(at)) < block.barriers) return precedence.sure;
+      if (other === thread) return precedence.definite;
+      if ((time?.barriers ?? moments.barriers(at)) < block.barriers) return precedence.definite;
       sameWarp = other >> 5 === warp;
       if (sameWarp && (time?.warpBarriers ?? moments.warpBarriers(at)) < block.warpBarriers[warp]!) {
-        return precedence.sure;
+        return precedence.definite;
       }
     }
-    if (sure !== null && this.#isKnown(sure, moments, at, time, byValue)) return precedence.sure;
+    if (definite !== null && this.#isKnown(definite, moments, at, time, byValue)) return precedence.definite;
     if (sameWarp && (time?.exchanges ?? moments.exchanges(at)) < block.exchanges[warp]!) return precedence.presumed;
-    return presumed !== sure && this.#isKnown(presumed, moments, at, time, byValue)
+    return presumed !== definite && this.#isKnown(presumed, moments, at, time, byValue)
       ? precedence.presumed
       : precedence.no;
   }
@@ -200,7 +200,7 @@ export class HappensBefore {
     const exchanges = block.exchanges[warp]!;
     if (exchanges === 0 || !this.#presumes) return knowledge;
     const presumed = withCount(knowledge.presumed, clockKey(clockKinds.exchange, warpKey), exchanges);
-    return orderClocksOf(knowledge.sure, presumed);
+    return orderClocksOf(knowledge.definite, presumed);
   }
 
   /** A thread releases events before its next instruction to operations of a reach, and narrower ones. */
@@ -612,14 +612,14 @@ export class HappensBefore {
 
   /** Whether a copy that its thread has not waited for is known to be done. */
   #isCopied(group: CopyGroup, block: BlockOrder, thread: number): boolean {
-    return includesEpoch(block.known[thread]!.sure, clockKey(clockKinds.copy, group.id), 1);
+    return includesEpoch(block.known[thread]!.definite, clockKey(clockKinds.copy, group.id), 1);
   }
 }
 
 function presume(block: BlockOrder, thread: number, presumed: VectorClock): void {
   const own = block.known[thread]!;
   const joined = join(own.presumed, presumed);
-  if (joined !== own.presumed) block.know(thread, orderClocksOf(own.sure, joined));
+  if (joined !== own.presumed) block.know(thread, orderClocksOf(own.definite, joined));
 }
 
 /** Gives threads `first` to before `end` all that any of them knows. */

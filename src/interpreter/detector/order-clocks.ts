@@ -6,33 +6,35 @@ import { type VectorClock, join, withCount } from './vector-clock.ts';
  * itself is the pair.
  */
 export interface OrderClocks {
-  readonly sure: VectorClock;
+  readonly definite: VectorClock;
   readonly presumed: VectorClock;
 }
 
 /** Knows of nothing. */
-export const nothing: OrderClocks = { sure: null, presumed: null };
+export const nothing: OrderClocks = { definite: null, presumed: null };
 
 /** The knowledge of two clocks. */
-export function orderClocksOf(sure: VectorClock, presumed: VectorClock): OrderClocks {
-  return sure === presumed ? (sure ?? nothing) : { sure, presumed };
+export function orderClocksOf(definite: VectorClock, presumed: VectorClock): OrderClocks {
+  return definite === presumed ? (definite ?? nothing) : { definite, presumed };
 }
 
 /** The join of both. */
 export function both(a: OrderClocks, b: OrderClocks): OrderClocks {
   if (a === b || b === nothing) return a;
   if (a === nothing) return b;
-  const sure = join(a.sure, b.sure);
-  if (a.presumed === a.sure && b.presumed === b.sure) return sure!;
+  const definite = join(a.definite, b.definite);
+  if (a.presumed === a.definite && b.presumed === b.definite) return definite!;
   const presumed = join(a.presumed, b.presumed);
-  if (sure === a.sure && presumed === a.presumed) return a;
-  return sure === b.sure && presumed === b.presumed ? b : orderClocksOf(sure, presumed);
+  if (definite === a.definite && presumed === a.presumed) return a;
+  return definite === b.definite && presumed === b.presumed ? b : orderClocksOf(definite, presumed);
 }
 
 /** The clocks with an additional count. */
 export function withKnown(knowledge: OrderClocks, key: number, count: number): OrderClocks {
-  const sure = withCount(knowledge.sure, key, count)!;
-  if (knowledge.presumed === knowledge.sure) return sure;
+  const definite = withCount(knowledge.definite, key, count)!;
+  if (knowledge.presumed === knowledge.definite) return definite;
   const presumed = withCount(knowledge.presumed, key, count);
-  return sure === knowledge.sure && presumed === knowledge.presumed ? knowledge : orderClocksOf(sure, presumed);
+  return definite === knowledge.definite && presumed === knowledge.presumed
+    ? knowledge
+    : orderClocksOf(definite, presumed);
 }

@@ -420,14 +420,14 @@ export class RaceDetector<Page extends WatchedPage> {
         const found = conflict & anyAt[this.#distance(moments.block(node), block)];
         // In CUDA C++ a volatile write does not come before reads of its value.
         const before = this.order.precedes(moments, node, block, thread, (found & anyVolatile) === 0);
-        if (before !== precedence.sure && found !== 0) {
+        if (before !== precedence.definite && found !== 0) {
           this.#conflict(page, node, cell, site, block, thread, value, before === precedence.presumed);
         }
         if (!sameSite) continue;
         isAfter =
-          site.isVolatile && before === precedence.sure
-            ? this.order.precedes(moments, node, block, thread, false) === precedence.sure
-            : before === precedence.sure;
+          site.isVolatile && before === precedence.definite
+            ? this.order.precedes(moments, node, block, thread, false) === precedence.definite
+            : before === precedence.definite;
       } else if (!sameSite) continue;
       const otherBlock = moments.block(node) !== ordinal;
       if (isAfter && !(otherBlock && site.isScoped)) {

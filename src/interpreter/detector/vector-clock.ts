@@ -41,7 +41,7 @@ class JoinedClock {
   questions = 0;
 
   /** A clock is {@link Knowledge} whose presumed order is the certain one. */
-  get sure(): VectorClock {
+  get definite(): VectorClock {
     return this;
   }
 
