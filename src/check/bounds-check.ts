@@ -1,7 +1,8 @@
 /**
- * Indices that leave an object of known extent, under a given launch: a variable of shared memory, the dynamic shared
- * memory of the launch, an array of the module in global or constant memory. Ranges decide most of them, enumeration of
- * all threads the others; an access that may leave is executed, and only a run confirms it.
+ * Indices that leave an object of known extent under a given launch: a variable of shared memory, the dynamic shared
+ * memory of the launch, or an array of the module in global or constant memory. Most accesses are decided by value
+ * ranges, the others by enumeration of all threads. An access that may leave its object is executed in the interpreter;
+ * only such a run confirms the finding.
  */
 import { hashText } from '../base/hash.ts';
 import type { Steps } from '../base/coroutine.ts';
@@ -22,7 +23,7 @@ import { type Shown, describeWitness } from './witness/replay.ts';
 import type { Confirmation } from './witness/scenarios.ts';
 
 export interface BoundsResult {
-  /** Why the kernel cannot be proved; null: no index is known to leave its object. */
+  /** The reason why the kernel cannot be proved; null if no index is known to leave its object. */
   readonly reason: Reason | null;
   readonly findings: readonly RaceFinding[];
 }
@@ -33,18 +34,21 @@ interface OutOfBounds {
   readonly target: Target;
   /** Size of the object in bytes. */
   readonly extent: number;
-  /** Whether only the launch decides about it. */
+  /** Whether the answer depends on the launch only. */
   readonly isGiven: boolean;
-  /** The run that shows it. */
+  /** The run in which the access leaves its object. */
   readonly shown: Shown<FaultEvent> | undefined;
 }
 
-/** Threads, blocks and iterations that are tried for one access. */
+/** Limit on the combinations of threads, blocks and iterations that are enumerated for one access. */
 const maxTried = 1 << 16;
-/** Iterations of a loop that are tried sequentially. */
+/** Limit on the trip count of a loop whose iterations are enumerated. */
 const maxRounds = 4096n;
 
-/** Finds accesses that leave their objects, and executes them. Omits those neither certain nor shown by a run. */
+/**
+ * Finds accesses that leave their objects, and executes them. An access is reported only if it is certain or shown by a
+ * run.
+ */
 export function* checkBounds(
   raced: KernelContext,
   confirmation: Confirmation,
@@ -56,7 +60,7 @@ export function* checkBounds(
   const context: KernelContext = { ...raced, accesses: [...accesses, ...constantReads(symbolic, declaredAs)] };
   const found: OutOfBounds[] = [];
   for (const access of context.accesses) {
-    // For matrices of a warp group only the enclosing byte range is known.
+    // The accesses of a warpgroup matrix product are known only as an enclosing byte range.
     if (access.instruction.operation.effect.kind === 'warpgroup-multiply') continue;
     for (const target of access.targets) {
       const extent = extentOf(context, target);
@@ -81,7 +85,7 @@ export function* checkBounds(
   return { reason, findings: boundsFindings(context, found) };
 }
 
-/** The size of the object that a target points into; null: unknown. */
+/** The size in bytes of the object that a target points into; null if unknown. */
 function extentOf({ request, extents }: KernelAndLaunch, { base }: Target): number | null {
   if (base.kind === 'parameter') return extents.get(`${base.index}.${base.offset}`) ?? null;
   if (base.kind !== 'object' || base.object.external) return null;
@@ -96,9 +100,9 @@ function staysInside({ symbolic }: SymbolicFacts, { bytes }: Access, { offset }:
 }
 
 interface Suspect {
-  /** A block in which some thread leaves the object: its index along each axis. */
+  /** Index, along each axis, of a block in which some thread leaves the object. */
   readonly block: readonly number[];
-  /** Whether every execution does it. False in loops: trip counts are not checked here. */
+  /** Whether every execution leaves the object. False in loops, since trip counts are not checked here. */
   readonly isCertain: boolean;
   readonly isGiven: boolean;
 }
@@ -108,12 +112,12 @@ interface Variable {
   readonly size: number;
 }
 
-/** Whether an access leaves its object, as far as it depends on the launch. */
+/** The question whether an access leaves its object, over values that the launch determines. */
 interface Question {
   readonly offset: Term;
   /** The last offset within the object. */
   readonly last: bigint;
-  /** The conditions that only the launch decides. */
+  /** The conditions of the access that depend on the launch only. */
   readonly guards: readonly Term[];
   /** The unknowns of offset and guards. */
   readonly variables: readonly Variable[];
@@ -123,8 +127,8 @@ interface Question {
 }
 
 /**
- * The question whether an access leaves its object; null if it depends on more than the launch. Sizes that bound the
- * thread index may be as small as the object; then the result is null, too.
+ * The question whether an access leaves its object; null if the answer depends on more than the launch. Unknown sizes
+ * that bound the thread index may be small enough to keep the index in the object; then the result is null, too.
  */
 function questionOf(
   context: KernelAndLaunch & SymbolicFacts,
@@ -160,15 +164,15 @@ function conditionsOf(
   access: Access,
   target: Target,
 ): readonly Term[] {
-  // If only loop exits before it decide, it is always reached.
+  // A block that no branch controls, other than exits of loops before it, is always reached.
   const isAlwaysReached = dependences.controlling(access.block, kernel.loopOf[access.block] ?? null).size === 0;
   const reach = isAlwaysReached ? symbolic.store.true : symbolic.reach(access.block);
   return [reach, target.condition].flatMap((term) => (term.operator === 'all' ? [...term.arguments] : [term]));
 }
 
 /**
- * An index returned by atomics, if only the launch determines the number of operations: a run shows the indices. Null
- * if it also depends on anything else, such as contents of memory.
+ * An index computed from results of atomic operations, if only the launch determines the number of these operations; a
+ * run shows the indices. Null if the index also depends on anything else, such as contents of memory.
  */
 function drawnIndex(context: KernelAndLaunch & SymbolicFacts, access: Access, target: Target): Suspect | null {
   const { symbolic, kernel, accesses } = context;
@@ -190,12 +194,14 @@ function drawnIndex(context: KernelAndLaunch & SymbolicFacts, access: Access, ta
   return counters.size === 0 ? null : { block: [0, 0, 0], isCertain: false, isGiven };
 }
 
-/** Whether the values of its unknowns are few enough to try them all. */
+/** Whether the unknowns of a question have few enough values for exhaustive enumeration. */
 function isSmall({ variables }: Question): boolean {
   return variables.reduce((product, { size }) => product * size, 1) <= maxTried;
 }
 
-/** A question without the conditions on other unknowns than the offset's: if no offset leaves the object, none does. */
+/**
+ * The question restricted to conditions on the offset's own unknowns. If its answer is no, that of the question is no.
+ */
 function ofOffsetAlone(question: Question): Question {
   const { offset, guards, variables } = question;
   const isOwn = (leaf: Term): boolean => offset.leaves.includes(leaf);
@@ -206,7 +212,9 @@ function ofOffsetAlone(question: Question): Question {
   };
 }
 
-/** Whether a condition keeps the index within the object, as `i < 1000` does for `a[i]`: no enumeration is needed. */
+/**
+ * Whether a condition keeps the index within the object, as `i < 1000` does for `a[i]`. Then no enumeration is needed.
+ */
 function isGuarded({ symbolic: { view } }: SymbolicFacts, { offset, last, guards }: Question): boolean {
   const index = view.offset(offset);
   if (index.low < 0n || index.assumes.length > 0) return false;
@@ -223,12 +231,12 @@ function isGuarded({ symbolic: { view } }: SymbolicFacts, { offset, last, guards
   });
 }
 
-/** The constant upper bound that a condition implies for a term; null if it implies none. */
+/** The constant upper bound that a condition implies for a term; null if the condition implies none. */
 function upperBoundOf(guard: Term): { readonly term: Term; readonly most: bigint; readonly isSigned: boolean } | null {
   const isNegated = guard.operator === 'not';
   const { operator, arguments: [a, b] } = isNegated ? guard.arguments[0]! : guard; // oxfmt-ignore
   if (operator !== 'slt' && operator !== 'ult') return null;
-  // `a < b`, or of the opposite `b <= a`.
+  // `a < b`, or `b <= a` if it is the negation of that.
   const [term, constant] = isNegated ? [b!, a!] : [a!, b!];
   if (constant.operator !== 'constant') return null;
   const isSigned = operator === 'slt';
@@ -236,7 +244,7 @@ function upperBoundOf(guard: Term): { readonly term: Term; readonly most: bigint
   return { term, most: isNegated ? value : value - 1n, isSigned };
 }
 
-/** The positive constant by which one sum is a multiple of the other; null if it is not a multiple. */
+/** The positive constant that times the sum `some` gives the sum `all`; null if there is no such constant. */
 function factorBetween(all: ReadonlyMap<Term, bigint>, some: ReadonlyMap<Term, bigint>): bigint | null {
   let factor: bigint | null = null;
   if (all.size !== some.size || all.size === 0) return null;
@@ -250,7 +258,7 @@ function factorBetween(all: ReadonlyMap<Term, bigint>, some: ReadonlyMap<Term, b
   return factor;
 }
 
-/** The first thread that leaves the object, among all threads, blocks and iterations. */
+/** The first thread that leaves the object, found by exhaustive enumeration of threads, blocks and iterations. */
 function tryAll({ offset, last, guards, variables, isGiven, counts }: Question): Suspect | null {
   const values = new Map<Term, bigint>();
   const valueOf = (leaf: Term): bigint | undefined => values.get(leaf);
@@ -276,7 +284,7 @@ function tryAll({ offset, last, guards, variables, isGiven, counts }: Question):
   }
 }
 
-/** A block that the solver finds, if there are too many threads, blocks and iterations to try them all. */
+/** The block of a thread that leaves the object, by the solver, if there are too many combinations to enumerate. */
 function* querySolver(
   { kernel }: KernelAndLaunch,
   question: Question,
@@ -295,7 +303,7 @@ function* querySolver(
   return { block: [along('x'), along('y'), along('z')], isCertain: false, isGiven };
 }
 
-/** Number of values that an unknown may take in a run of the launch; null: the launch does not determine it. */
+/** Number of values of an unknown in a run of the launch; null if the launch does not determine the unknown. */
 function sizeIn({ dimensions, symbolic }: KernelAndLaunch & SymbolicFacts, leaf: Term): number | null {
   const atom = leaf.atom!;
   switch (atom.kind) {
@@ -305,7 +313,7 @@ function sizeIn({ dimensions, symbolic }: KernelAndLaunch & SymbolicFacts, leaf:
       return dimensions.grid[atom.axis];
     case 'iteration': {
       const { high } = symbolic.view.natural(leaf);
-      // If the iterations are unbounded, the first is tried: it leaves the object too, or the loop ends before.
+      // If the trip count is unbounded, only the first iteration is enumerated.
       return high < maxRounds ? Number(high) + 1 : 1;
     }
     case 'line':

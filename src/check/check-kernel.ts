@@ -1,7 +1,7 @@
 /**
  * Phase 5 of a check in detail (`app/pipeline/` has the others): decides one kernel under one launch. Barrier
- * divergence comes first, since barrier intervals depend on it, then races within blocks and between blocks. Pairs that
- * the tiers leave open are executed in the interpreter; only a run confirms a finding.
+ * divergence is decided first, since barrier intervals depend on it, then races within blocks and between blocks. Pairs
+ * that the tiers leave open are executed in the interpreter; only a run confirms a finding.
  */
 import type { Assumption, DivergenceResult, RaceResult } from '../verdict/finding.ts';
 import { placeOf } from './context/names.ts';
@@ -57,7 +57,7 @@ import { complete, type Steps } from '../base/coroutine.ts';
 import { type CheckRequest, type CheckResult, nothingOpen, type OpenObligations } from './request/check-request.ts';
 import type { CheckTrace } from './trace.ts';
 
-/** The kernel with its variables as the host program fills them before the launch. */
+/** The kernel with the initial values of those variables that the host program fills before the launch. */
 function withFilledVariables({ kernel, launch, objectName }: CheckRequest): Kernel {
   const { variables } = launch.contents ?? {};
   if (!variables?.size) return kernel;
@@ -79,8 +79,8 @@ export function checkKernel(request: CheckRequest): Promise<CheckResult> {
 }
 
 /**
- * Like {@link checkKernel}, in steps that wait for the solver and the sources.
- * @param trace receives intermediate results, also of trials under further conditions
+ * Like {@link checkKernel}, as a coroutine that yields while it waits for the solver and the sources.
+ * @param trace receives intermediate results, also those of checks repeated under further conditions
  */
 export function* checkSteps(asked: CheckRequest, trace: CheckTrace = {}): Steps<CheckResult> {
   const request: CheckRequest = {
@@ -104,12 +104,12 @@ export function* checkSteps(asked: CheckRequest, trace: CheckTrace = {}): Steps<
   let facts = kernelContext(tied);
   let result = yield* decide(facts, trace);
   if (result.contradiction && ties.length > 0) {
-    // No execution satisfies the constraints of the host program: not the user's error, and nothing is proved with
-    // them.
+    // No execution satisfies the launch constraints derived from the host program. This is not the user's error, and
+    // nothing is proved under these constraints.
     facts = kernelContext(request);
     result = yield* decide(facts, trace);
   }
-  // The remaining budget would be spent on questions that are equally expensive.
+  // The remaining effort is not spent, since further queries would be equally expensive.
   const effort = request.budget.effort!;
   useReserve(effort);
   if (request.proofOnly || effort.left <= 0) return result;
@@ -123,7 +123,10 @@ export function* checkSteps(asked: CheckRequest, trace: CheckTrace = {}): Steps<
   return broken ?? (yield* tryStatements(facts, result, again));
 }
 
-/** The steps, one call each. `tiers` queries the solver, `runs` has the results of runs, `assumed` the assumptions. */
+/**
+ * The steps of a check, one call each. `tiers` queries the solver, `runs` has the results of runs, and `assumed`
+ * collects the assumptions.
+ */
 function* decide(facts: KernelContext, trace: CheckTrace): Steps<CheckResult> {
   trace.facts?.(facts);
   const assumed = new AssumedFacts(facts);
@@ -142,7 +145,7 @@ function* decide(facts: KernelContext, trace: CheckTrace): Steps<CheckResult> {
   // Decide barriers: divergence-check, obligations/barrier-divergence, deciding/enumerate-branch.
   const runs = new Confirmation(facts);
   const barriers: DivergenceState = yield* decideBarriers(facts, syntactic, tiers, runs, assumed, log);
-  tiers.forget(); // Values that were private may be shared now.
+  tiers.forget(); // Values that were private to a thread may be uniform now.
   const uniformity: Scoped<UniformityResult> = uniformityBehind(facts, barriers);
 
   // Intervals: analysis/barriers.
@@ -160,15 +163,15 @@ function* decide(facts: KernelContext, trace: CheckTrace): Steps<CheckResult> {
   const unordered: readonly AccessPair[] = unorderedPairs(facts, pairs, memory.mayAlias, assumed);
   trace.pairs?.(facts, unordered);
 
-  // Decide pairs: deciding/cheap-tiers, then runs of their hits, then witness/deciding-run and executions/small-launch,
-  // then deciding/solver-tiers with runs of its models.
+  // Decide pairs: deciding/cheap-tiers, runs of the overlaps found there, witness/deciding-run and
+  // executions/small-launch, and deciding/solver-tiers with runs of the solver's models.
   const tried: CheapTrial = tryCheaply(facts, unordered, memory.mayAlias, uniformity, assumed, log);
   yield* runs.runHints(hintsOf(tried));
   const isOpen = runs.races.size === 0;
   const unrun: CheapTrial = isOpen ? yield* tryRun(facts, tried, log) : tried;
   const left: CheapTrial = isOpen ? tryExecutions(facts, unrun, memory.mayAlias, assumed, log) : unrun;
   const races: RaceState = yield* querySolver(facts, left, uniformity, tiers, runs, assumed, log);
-  // Without all pairs nothing is proved, so vacuity need not be excluded.
+  // If pairs are missing, nothing is proved, so vacuity need not be excluded.
   const { unreachable, off }: Reachability = cut ? allReached : yield* reachabilityOf(facts, uniformity.grid, tiers, assumed); // oxfmt-ignore
 
   // Verdict: divergence-check, race-result; witness/smallest-scenario replays their witnesses.
@@ -190,13 +193,13 @@ function* decide(facts: KernelContext, trace: CheckTrace): Steps<CheckResult> {
   };
 }
 
-/** Why pairs of accesses are missing; null if all are there. */
+/** Why the list of pairs is incomplete; null if it is complete. */
 function cutBy({ kernel }: KernelAndLaunch, { truncated }: KernelIntervals, isCut: boolean): Reason | null {
   if (truncated) return kernel.loops.length > 0 ? { kind: 'many-rounds' } : { kind: 'too-large' };
   return isCut ? { kind: 'many-pairs' } : null;
 }
 
-/** Whether the request only asks if the assumptions contradict each other. */
+/** Whether the request only asks if the assumptions are contradictory. */
 function isIdle({ checks }: CheckRequest): boolean {
   return !checks.race && !checks.divergence;
 }
@@ -214,7 +217,7 @@ function uniformityOf(
   return inferUniformity(kernel, dependences, loaded, proved);
 }
 
-/** Uniformity once the uniform branches are proved. */
+/** Uniformity given the branches that have been proved uniform. */
 function uniformityBehind(
   facts: KernelAndLaunch & SymbolicFacts,
   { provedBranches }: DivergenceState,
@@ -226,7 +229,7 @@ function uniformityBehind(
   };
 }
 
-/** Whether no execution satisfies all assumptions. */
+/** Whether the assumptions are contradictory: no execution satisfies all of them. */
 function* excludeEachOther(facts: KernelContext, uniformity: UniformityResult, tiers: SolverTiers): Steps<boolean> {
   const { assumptions } = facts.request;
   if (hasEmptyRange(assumptions)) return true;
@@ -258,7 +261,7 @@ function openObligations(
   };
 }
 
-/** Why no device executes the launch; null if one may. */
+/** Why no device can execute the launch; null if some device may. */
 function refusal({ kernel, launch }: CheckRequest): Reason | null {
   const sharedBytes = refusedSharedBytes(kernel, launch);
   return sharedBytes === null ? null : { kind: 'refused', sharedBytes, most: maximumSharedBytes };

@@ -8,7 +8,7 @@ import type { Obligation } from '../obligations/obligation.ts';
 
 /**
  * The claim and the argument of an obligation that the affine tier refutes.
- * @param by the argument of the refutation
+ * @param by the kind of argument that refutes the overlap
  */
 export function affineProof(context: TierContext, obligation: Obligation, by: DifferenceArgument): CertificateProof {
   const difference = addressDifference(context.symbolic, context.instances, obligation);

@@ -1,4 +1,4 @@
-/** Records proofs during the check of a kernel, for certificates. Nothing is recorded unless these are requested. */
+/** Records proofs for certificates during the check of a kernel, if certificates are requested. */
 import type { Certificate, CertificateProof, CertifiedPlace, CertifiedTier } from '../../certificate/certificate.ts';
 import type { Instruction, Kernel } from '../../ir/form/kernel.ts';
 import { placeOf } from '../context/names.ts';
@@ -11,15 +11,15 @@ import type { Term } from '../../term/term.ts';
 import { clauseProof, solverProof } from './linear-certificate.ts';
 import { affineProof } from './affine-certificate.ts';
 
-/** Trials of the linear procedure that fail before no more are made. */
+/** Limit on failed attempts of the linear procedure per kernel; after that, no further ones are made. */
 const maxFailed = 20;
-/** Solver units of a trial. */
+/** Solver units of one attempt. */
 const unitsPerTrial = 20_000;
 
 export class CertificateLog {
   private readonly kept: Certificate[] = [];
   private readonly solved = new Map<SolverQuery, CertificateProof>();
-  /** Results of trials, by question. */
+  /** Proofs found by the attempts, by question; null if the attempt failed. */
   private readonly tried = new Map<string, CertificateProof | null>();
   private failed = 0;
   private readonly kernel: Kernel;
@@ -28,12 +28,12 @@ export class CertificateLog {
     this.kernel = kernel;
   }
 
-  /** Proofs so far. */
+  /** The certificates recorded so far. */
   get certificates(): readonly Certificate[] {
     return this.kept;
   }
 
-  /** An obligation that a tier without a solver has proved. */
+  /** Records an obligation that a tier without a solver has proved. */
   addCheap(
     context: TierContext,
     obligation: Obligation,
@@ -49,19 +49,19 @@ export class CertificateLog {
     this.addRace(obligation, isAffine ? 'affine' : by, proof);
   }
 
-  /** Two accesses that never overlap. */
+  /** Records that two accesses never overlap. */
   addRace({ scope, first, second }: Obligation, tier: CertifiedTier, proof: CertificateProof | null): void {
     const places = [first, second].map(({ access }) => this.place(access.instruction));
     this.kept.push({ subject: { kind: 'race', scope, places }, tier, proof });
   }
 
-  /** Threads that never part before a barrier, or a warp that executes something together. */
+  /** Records that threads do not diverge before a barrier, or before an instruction that a warp executes together. */
   addDivergence(instruction: Instruction, tier: CertifiedTier, proof: CertificateProof | null): void {
     const places = [this.place(instruction)];
     this.kept.push({ subject: { kind: 'divergence', scope: 'block', places }, tier, proof });
   }
 
-  /** Two accesses that a solver has proved not to overlap. */
+  /** Records that a solver has proved two accesses not to overlap. */
   addSolvedRace(obligation: Obligation, tier: 'linear' | 'bit-vectors', asked: SolverQuery | undefined): void {
     this.addRace(obligation, tier, asked ? this.proofOf(asked) : null);
   }
@@ -71,7 +71,10 @@ export class CertificateLog {
     this.addDivergence(instruction, tier, asked ? this.proofOf(asked) : null);
   }
 
-  /** The linear procedure's proof of a result of enumeration; null if it has none, or needs more assumptions. */
+  /**
+   * A proof by the linear procedure of a result of enumeration; null if the procedure fails or needs further
+   * assumptions.
+   */
   private triedProof(
     { symbolic, instances, dimensions }: TierContext,
     obligation: Obligation,
@@ -82,7 +85,7 @@ export class CertificateLog {
     const encoding = new LinearEncoding(symbolic, instances, dimensions);
     const question = encoding.overlap(obligation);
     const isSaid = encoding.takeAssumptions().every((term) => assumed.includes(term)) && instances.sharedLoad === sharedLoad; // oxfmt-ignore
-    // The assumptions of the check itself stay unchanged.
+    // Restores the assumptions of the check, which the encoding may have changed.
     instances.sharedLoad = sharedLoad;
     const scripts = encoding.takePremises().map(({ text }) => text);
     const proof = isSaid ? clauseProof({ scripts, question, by: 'built-in', units: unitsPerTrial }) : null;
@@ -90,7 +93,7 @@ export class CertificateLog {
     return proof;
   }
 
-  /** Unrolled code asks the same questions repeatedly. */
+  /** The proof of a question, cached because unrolled code asks the same questions repeatedly. */
   private proofOf(asked: SolverQuery): CertificateProof {
     let proof = this.solved.get(asked);
     if (!proof) this.solved.set(asked, (proof = solverProof(asked)));

@@ -1,6 +1,7 @@
 /**
- * Results of the solver tiers in the form of certificates. The linear procedure decides the question again, separately,
- * and reports the steps of its proof. Questions that it does not decide are left as a script with the answer.
+ * Converts results of the solver tiers to certificates. The linear procedure decides the question a second time and
+ * records the steps of its proof. A question that the procedure does not decide is recorded as an SMT-LIB script with
+ * the solver's answer.
  */
 import type { CertificateProof, ClauseStep, ClauseVariable } from '../../certificate/certificate.ts';
 import { unitsForWork } from '../../solver/budget.ts';
@@ -15,7 +16,7 @@ type Told =
   | { readonly kind: 'given' | 'learnt'; readonly literals: readonly Literal[] }
   | { readonly kind: 'sum' | 'divisor'; readonly literals: readonly Literal[]; readonly factors: readonly bigint[] };
 
-/** The claim and the argument of a question that has no model. */
+/** The claim of an unsatisfiable question, and the argument for it. */
 export function solverProof(asked: SolverQuery): CertificateProof {
   return clauseProof(asked) ?? scriptProof(asked);
 }
@@ -25,7 +26,7 @@ function scriptProof({ scripts, question, by }: SolverQuery): CertificateProof {
   return { claim: { kind: 'script', script }, argument: { kind: 'answer', answer: 'unsat', by } };
 }
 
-/** Like {@link solverProof}; null if the linear procedure does not decide the question. */
+/** Like {@link solverProof}, by the linear procedure only; null if it does not decide the question. */
 export function clauseProof({ scripts, question, units }: SolverQuery): CertificateProof | null {
   const told: Told[] = [];
   const problem = new LinearProblem({
@@ -47,7 +48,7 @@ export function clauseProof({ scripts, question, units }: SolverQuery): Certific
   return writtenProof(problem, told);
 }
 
-/** The proof with its variables, those of the claim first. */
+/** The proof in the form of a certificate, with its variables; those that occur in the claim come first. */
 function writtenProof(problem: LinearProblem, told: readonly Told[]): CertificateProof {
   const variables: ClauseVariable[] = [];
   const numbers = new Map<number, number>();

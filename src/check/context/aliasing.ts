@@ -1,4 +1,4 @@
-/** Aliasing of pointers: as the launch passes them, as the user states it, or as it is assumed. */
+/** Aliasing of pointers: as passed by the launch, stated by the user, or assumed. */
 import { baseName } from './names.ts';
 import type { KernelAndLaunch, SymbolicFacts, OrderingFacts } from './facts.ts';
 import type { MayAlias } from '../obligations/obligation.ts';
@@ -11,7 +11,7 @@ import { type Access, isWriter } from '../../analysis/values/access.ts';
 import type { ValueId } from '../../ir/form/kernel.ts';
 import type { CheckRequest } from '../request/check-request.ts';
 
-/** The pointers of the statement `apart(A, B)`. */
+/** The pairs of pointers in the statements `apart(A, B)`. */
 function statedDisjoint({ parameters, assumptions }: CheckRequest): (readonly [NamedScalar, NamedScalar])[] {
   return assumptions.flatMap(({ expression }) => {
     if (expression.kind !== 'apart') return [];
@@ -21,8 +21,8 @@ function statedDisjoint({ parameters, assumptions }: CheckRequest): (readonly [N
 }
 
 /**
- * Without the aliases that `apart(A, B)` rules out; pointers passed as the same stay the same. An alias of a struct is
- * one of all its members, and a statement on some of them does not extend to the others.
+ * The request without the aliases that `apart(A, B)` excludes; parameters that receive one pointer remain aliases. An
+ * alias of a struct is one of all its members, so a statement on some of them does not exclude it.
  */
 export function withStatedApart(request: CheckRequest): CheckRequest {
   const { launch, parameters } = request;
@@ -35,8 +35,9 @@ export function withStatedApart(request: CheckRequest): CheckRequest {
 }
 
 /**
- * Without the aliases of pointers at a known distance: their accesses are expressed relative to the lowest of them.
- * Statements on the elements of one array would then extend to others, so such pointers stay unchanged.
+ * The request without the aliases of pointers at a known distance, as their accesses are expressed relative to the
+ * lowest of them. Statements on the elements of one array would then extend to the others, so pointers with such
+ * statements stay unchanged.
  */
 export function withKnownDistances(request: CheckRequest): CheckRequest {
   const { launch, parameters, assumptions } = request;
@@ -57,7 +58,7 @@ export function withKnownDistances(request: CheckRequest): CheckRequest {
   return { ...request, launch: { ...launch, distances: known, aliases: launch.aliases.filter((pair) => !isKnown(pair)) } }; // oxfmt-ignore
 }
 
-/** Accesses through pointers at a known distance above others, relative to those. */
+/** The accesses, with those through pointers at a known distance above others rebased to the lower pointers. */
 export function fromLowerPointers(
   accesses: readonly Access[],
   { distances = [] }: Pick<Launch, 'distances'>,
@@ -67,7 +68,7 @@ export function fromLowerPointers(
   const lower = (target: Target): Target => {
     const { base, offset } = target;
     const isOf = (one: Base, index: number): boolean => one.kind === 'parameter' && one.index === index;
-    // Pointers in an array that another one overlaps are not followed.
+    // Pointers loaded from an array that overlaps another one are not analyzed.
     if (base.kind === 'loaded' && distances.some(([from, to]) => isOf(base.table, from) || isOf(base.table, to)))
       return { ...target, base: { kind: 'unknown', key: 'unknown' } };
     const distance = distances.find(([, to]) => isOf(base, to));
@@ -82,22 +83,22 @@ export function fromLowerPointers(
   return accesses.map((access) => ({ ...access, targets: access.targets.map(lower) }));
 }
 
-/** Whether two bases are parameters of one of these pairs. */
+/** Whether two bases are the two parameters of one of these pairs. */
 export function arePassedTogether(pairs: Launch['aliases'], a: Base, b: Base): boolean {
   if (a.kind !== 'parameter' || b.kind !== 'parameter') return false;
   return pairs.some(([x, y]) => (x === a.index && y === b.index) || (x === b.index && y === a.index));
 }
 
-/** Which bases may be the same memory. */
+/** Alias analysis of the bases of accesses. */
 export interface Aliasing {
   readonly mayAlias: MayAlias;
-  /** The names of those that were assumed to be disjoint; grows with each query. */
+  /** The names of bases that were assumed to be disjoint; grows with each query. */
   readonly disjoint: ReadonlySet<string>;
 }
 
 /**
  * Determines which bases may be the same memory.
- * @param withOrders whether the memory of locks and counters counts as assumed to be disjoint
+ * @param withOrders whether the memory of locks and counters is included among the memory assumed to be disjoint
  */
 export function aliasing(context: KernelAndLaunch & SymbolicFacts & OrderingFacts, withOrders = true): Aliasing {
   const disjoint = new Set<string>();
@@ -123,7 +124,7 @@ export function aliasing(context: KernelAndLaunch & SymbolicFacts & OrderingFact
   return { mayAlias, disjoint };
 }
 
-/** Whether the user states that two bases do not overlap. Then it is not an assumption of Selvage. */
+/** A predicate for bases that the user states to be disjoint, so that Selvage need not assume it. */
 function areStatedDisjoint({ request }: Pick<KernelAndLaunch, 'request'>): (a: Base, b: Base) => boolean {
   const stated = statedDisjoint(request);
   const isOf = (base: Base, { index, offset }: NamedScalar): boolean =>
@@ -137,9 +138,9 @@ export function noAlias(disjoint: ReadonlySet<string>): Assumption | null {
 }
 
 /**
- * The names of memory assumed to be disjoint so that the values shared by threads do not change: the memory that they
- * are read from, and the memory that the kernel writes.
- * @param isShared whether threads share a value
+ * The names of memory assumed to be disjoint so that uniform values do not change: the memory that they are read from,
+ * and the memory that the kernel writes.
+ * @param isShared whether a value is uniform among the threads
  */
 export function disjointFromSharedValues(
   context: KernelAndLaunch & SymbolicFacts & OrderingFacts,
@@ -154,7 +155,9 @@ export function disjointFromSharedValues(
   return disjoint;
 }
 
-/** Assumptions on pointers in memory that the kernel follows, if it writes memory and the user does not state them. */
+/**
+ * Assumptions about pointers that the kernel loads from memory, if it writes memory and the user does not state them.
+ */
 export function nonAliasingPointers(context: KernelAndLaunch & SymbolicFacts): readonly string[] {
   const { accesses, request } = context;
   if (!accesses.some((access) => isWriter(access) && access.memory !== 'shared')) return [];
@@ -167,7 +170,10 @@ export function nonAliasingPointers(context: KernelAndLaunch & SymbolicFacts): r
     .map((name) => `the pointers in ${name} lead to arrays that overlap neither each other nor any other`);
 }
 
-/** The assumption on bindings of the textures and surfaces that a kernel reads; null if it needs none. */
+/**
+ * The assumption that textures and surfaces read by the kernel are not bound to memory that it writes; null if not
+ * needed.
+ */
 export function nonAliasingTextures({ kernel, accesses }: KernelAndLaunch & SymbolicFacts): Assumption | null {
   if (!accesses.some((access) => isWriter(access) && access.memory !== 'shared')) return null;
   const mnemonics = kernel.blocks.flatMap(({ instructions }) =>
@@ -182,7 +188,8 @@ export function nonAliasingTextures({ kernel, accesses }: KernelAndLaunch & Symb
 }
 
 /**
- * Locks and counters work only if other writes of the kernel are to disjoint memory.
+ * Collects the names of the memory of locks and counters and of other memory that the kernel writes. Synchronisation is
+ * analyzed under the assumption that they are disjoint.
  * @param disjoint collects the names of memory assumed to be disjoint
  */
 function addDisjoint(context: KernelAndLaunch & SymbolicFacts & OrderingFacts, disjoint: Set<string>): void {

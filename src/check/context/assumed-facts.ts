@@ -7,14 +7,14 @@ import { tuple, describeTerm, placeOf, baseName } from './names.ts';
 import type { KernelAndLaunch, SymbolicFacts, OrderingFacts } from './facts.ts';
 import type { Assumption } from '../../verdict/finding.ts';
 
-/** The assumption that addresses do not leave the object that they start from. */
+/** The assumption that indices do not leave the object of their base pointer. */
 export const inBounds = 'every index stays in its array';
 
-/** The assumptions that a check has used so far, as the report states them. */
+/** Collects the assumptions that a check has used so far, in the words of the report. */
 export class AssumedFacts {
   private readonly facts = new Map<string, Assumption>();
   private readonly given: readonly Assumption[];
-  /** Whether a proof depends on assumptions about bounds and columns in memory. */
+  /** Whether a proof depends on assumptions about contents of memory: bounds of rows and column indices. */
   usesContents = false;
   private readonly of: KernelAndLaunch & SymbolicFacts & Pick<OrderingFacts, 'tickets'>;
 
@@ -54,13 +54,13 @@ export class AssumedFacts {
     this.facts.set(`${kind}|${text}`, { kind, text, ...(location && { location }) });
   }
 
-  /** Whether a proof depends on more than the launch: then it must not be vacuous. */
+  /** Whether a proof depends on more than the launch. Then vacuity has to be excluded. */
   get areRestrictive(): boolean {
     const all = [...this.given, ...this.facts.values()];
     return this.usesContents || all.some(({ kind }) => kind === 'user' || kind === 'no-wrap');
   }
 
-  /** Records assumptions about bounds and columns in memory. */
+  /** Records assumptions about contents of memory: bounds of rows and column indices. */
   addContents(texts: Iterable<string>): void {
     this.usesContents = true;
     for (const text of texts) this.add('contents', text);

@@ -8,15 +8,17 @@ import type { Assumption } from '../../verdict/finding.ts';
 import type { KernelAndLaunch, SymbolicFacts } from './facts.ts';
 import { declarationOf } from './scalars.ts';
 
-/** The reasons of opaque calls that prevent no proof under {@link assumedOfCalls}. */
+/**
+ * The reasons of opaque calls that do not prevent a proof, because {@link assumedOfCalls} lists an assumption for each.
+ */
 export function harmlessCalls(context: KernelAndLaunch & SymbolicFacts): ReadonlySet<string> {
   const reasons = callsWithoutEffect(context).map(({ operation: { effect } }) => (effect.kind === 'opaque' ? effect.reason : '')); // oxfmt-ignore
   return new Set(comparesPointers(context.kernel) ? [...reasons, callToUnknown] : reasons);
 }
 
 /**
- * Whether the kernel calls through pointers, each time after it has been compared with the functions of the module that
- * take such arguments: then all that a program may call so is known.
+ * Whether every call through a pointer in the kernel is preceded by comparisons of the pointer with the functions of
+ * the module that have this signature. Then all functions that a program may call through it are known.
  */
 export function comparesPointers({ blocks }: Kernel): boolean {
   const isCall = ({ operation: { effect } }: Instruction): boolean =>
@@ -50,8 +52,9 @@ export function assumedOfCalls(context: KernelAndLaunch & SymbolicFacts): Assump
 }
 
 /**
- * Calls of functions without a body that receive no address: they cannot access the memory of the kernel. A function
- * that receives one in some call counts with all its calls, and none counts if the kernel stores an address in memory.
+ * Calls of functions without a body that receive no address: these cannot access the memory of the kernel. If one call
+ * passes an address to a function, no call of this function is included. If the kernel stores an address in memory, the
+ * result is empty.
  */
 function callsWithoutEffect(context: KernelAndLaunch & SymbolicFacts): readonly Instruction[] {
   const calls = context.kernel.blocks.flatMap(({ instructions }) =>
@@ -69,12 +72,12 @@ function callsWithoutEffect(context: KernelAndLaunch & SymbolicFacts): readonly 
   return calls.filter((call) => !handed.has(reasonOf(call)));
 }
 
-/** Whether some store or atomic may put an address into memory that other functions can read. */
+/** Whether some store or atomic may write an address into memory that other functions can read. */
 function storesAddress(context: KernelAndLaunch & SymbolicFacts): boolean {
   return context.kernel.blocks.some(({ instructions }) =>
     instructions.some(({ operation: { effect, mnemonic, sources }, arguments: operands }) => {
       if ((effect.kind !== 'store' && effect.kind !== 'atomic') || effect.space === 'local') return false;
-      // 64-bit values may be addresses, except for those stored as floating-point numbers.
+      // A 64-bit value may be an address, unless it is stored as a floating-point number.
       return operands.some(
         (operand, at) =>
           at > 0 &&
@@ -103,7 +106,7 @@ function mayBeAddress({ request, fields }: KernelAndLaunch, leaf: Term): boolean
     }
     case 'havoc':
     case 'phi':
-      // A float, or half of a split address.
+      // Neither a float nor one half of a split address is an address.
       return leaf.width > 32;
     case 'line':
       return false;

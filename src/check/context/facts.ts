@@ -25,13 +25,13 @@ export interface KernelAndLaunch {
   readonly request: CheckRequest;
   readonly kernel: Kernel;
   readonly dimensions: Dimensions;
-  /** The parameters, and fields of them, that the kernel reads. */
+  /** The parameters, and the fields of struct parameters, that the kernel reads. */
   readonly fields: readonly ParameterField[];
   /** Sizes of arrays in bytes, as stated, by `INDEX.OFFSET` of the parameter. */
   readonly extents: ReadonlyMap<string, number>;
 }
 
-/** Values and accesses, in symbols. */
+/** Values and accesses in symbolic form. */
 export interface SymbolicFacts {
   readonly symbolic: SymbolicKernel;
   readonly dependences: ControlDependence;
@@ -60,20 +60,20 @@ export interface BarrierFacts {
   readonly isBlockBarrier: (instruction: Instruction) => boolean;
 }
 
-/** Facts that order accesses other than barriers. */
+/** Facts that order accesses by other means than barriers. */
 export interface OrderingFacts {
   readonly sections: CriticalSections;
   readonly bareLocks: BareLocks;
   /** The memory of the locks. */
   readonly locks: readonly Base[];
-  /** Accesses that take and release them. */
+  /** Accesses that acquire and release the locks. */
   readonly lockAccesses: LockAccesses;
   /** Instructions other than accesses that a thread executes only while it holds a lock. */
   readonly held: ReadonlySet<Instruction>;
   readonly handovers: readonly Handover[];
-  /** Values that no two executions share, by value id. */
+  /** Values that differ between any two executions of their instruction, by value id. */
   readonly tickets: ReadonlyMap<number, Ticket>;
 }
 
-/** All of it. */
+/** All facts about a kernel under one launch. */
 export interface KernelContext extends KernelAndLaunch, SymbolicFacts, ElementFacts, BarrierFacts, OrderingFacts {}

@@ -40,7 +40,10 @@ import { criticalSections } from '../ordering/critical-section.ts';
 import { type Handover, findHandovers } from '../ordering/release-acquire.ts';
 import { collectTickets } from '../ordering/ticket.ts';
 
-/** Evaluates the kernel symbolically for the request's launch, with the scalars that the code itself states. */
+/**
+ * Evaluates the kernel symbolically for the launch of the request, with the scalars that `SELVAGE_ASSUME` in the code
+ * pins to constants.
+ */
 export function kernelContext(asked: CheckRequest): KernelContext {
   const request = withKnownDistances(withStatedApart(asked));
   const context = contextOf(request);
@@ -51,8 +54,8 @@ export function kernelContext(asked: CheckRequest): KernelContext {
 }
 
 /**
- * Whole parameters that `SELVAGE_ASSUME` in the entry block, which every thread passes, sets equal to a constant: then
- * that constant is the argument in every valid execution.
+ * Parameters that `SELVAGE_ASSUME` in the entry block sets equal to a constant. Every thread executes the entry block,
+ * so the argument is that constant in every valid execution.
  */
 function statedScalars({ kernel, symbolic, request }: KernelAndLaunch & SymbolicFacts): Map<number, bigint> {
   const scalars = new Map<number, bigint>();
@@ -112,7 +115,7 @@ function contextOf(request: CheckRequest): KernelContext {
   const guarded = new Set(accesses.filter(({ index }) => sections.has(index)).map(({ instruction }) => instruction));
   for (const { instruction } of accesses.filter((access) => handovers.some((by) => isReadInTurn(kernel, by, access))))
     guarded.add(instruction);
-  // Within a lock, and after an acquire, each thread may read a different value written by the one before.
+  // In a critical section, or after an acquire, each thread may read a different value written by another thread.
   const loaded = (load: Instruction): LoadedMemory => {
     const memory = ofMemory(load);
     return memory === 'written' && guarded.has(load) ? 'private' : memory;
@@ -153,7 +156,9 @@ function contextOf(request: CheckRequest): KernelContext {
   };
 }
 
-/** Evaluates the kernel; if thread 0 broadcasts values to its block, again with those values. */
+/**
+ * Evaluates the kernel. If thread 0 broadcasts values to its block, evaluates it again with these values as uniform.
+ */
 function evaluateWithBroadcasts(
   kernel: Kernel,
   dependences: ControlDependence,
@@ -165,7 +170,8 @@ function evaluateWithBroadcasts(
   const symbolic = evaluateSymbolically(kernel, meaning);
   const accesses = accessesOf(symbolic);
   const barriers = pointsOf(kernel, isFullBarrier);
-  // Loads of all threads from one location in shared memory have one value if no access races; others are unknown.
+  // Loads of all threads from one location in shared memory have one value if no access races with them. Values of
+  // other loads are unknown.
   const ofOnePlace = new Set(accesses.filter(constantPlace).map(({ instruction }) => instruction));
   const loaded = (load: Instruction): LoadedMemory => {
     const { effect } = load.operation;
@@ -189,7 +195,7 @@ function evaluateWithBroadcasts(
   return { symbolic: again, accesses: accessesOf(again), broadcasts };
 }
 
-/** Whether the array of a flag or counter is stated, or assumed, to be zero at the start. */
+/** Whether the array of a flag or counter is stated, or assumed, to be zero when the kernel starts. */
 export function startOf({ parameters, assumptions }: CheckRequest, base: Base): 'stated' | 'assumed' | 'no' {
   if (base.kind === 'object' && base.object.initial?.some((byte) => byte !== 0)) return 'no';
   const stated = assumptions.flatMap(({ expression }) => {
@@ -206,8 +212,9 @@ export function startOf({ parameters, assumptions }: CheckRequest, base: Base): 
 }
 
 /**
- * Whether threads with equal shared values may read different ones: one before a release is visible, one after it. If a
- * barrier of the block follows, all of its threads are after it.
+ * Whether threads that agree on uniform values may load different values from one location: a thread before the release
+ * one, and a thread after the acquire another. Not if a barrier of the block follows the acquire, since all threads of
+ * the block are after it then.
  */
 function isReadInTurn({ blocks }: Kernel, by: Handover, { index, operation }: Access): boolean {
   if (operation === 'write') return false;

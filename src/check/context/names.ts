@@ -10,7 +10,7 @@ import type { KernelAndLaunch, SymbolicFacts } from './facts.ts';
 /** The facts needed to name a value. */
 type NamedValues = Pick<KernelAndLaunch, 'request' | 'kernel'> & Pick<SymbolicFacts, 'accesses' | 'symbolic'>;
 
-/** Loads within the index of a load that are still spelled out. */
+/** Nesting depth to which loads within the index of a load are spelled out. */
 const deepestLoads = 2;
 
 function termNames(context: NamedValues, depth = 0): TermNames {
@@ -79,7 +79,10 @@ export function placeOf(kernel: Kernel, instruction: Pick<Instruction, 'location
   return place ?? { file: kernel.symbol, line: Math.max(1, instruction.ptxLine) };
 }
 
-/** Location of the preceding code in the block, or else of the following: moved and merged instructions have none. */
+/**
+ * Location of the preceding code in the basic block, otherwise of the following code. Moved and merged instructions
+ * have no location.
+ */
 function locationBeside({ blocks }: Kernel, ptxLine: number): Location | undefined {
   for (const { instructions, terminator } of blocks) {
     const at = instructions.findIndex((instruction) => instruction.ptxLine === ptxLine);
@@ -91,7 +94,7 @@ function locationBeside({ blocks }: Kernel, ptxLine: number): Location | undefin
   return undefined;
 }
 
-/** `(256, 1, 1)`. */
+/** Formats a dimension: `(256, 1, 1)`. */
 export function tuple(dim: readonly number[]): string {
   return `(${dim.join(', ')})`;
 }

@@ -1,4 +1,4 @@
-/** Parameters as the source declares them, as assumptions name them, and as the launch specifies them. */
+/** Parameters in three views: declarations of the source, names in assumptions, and values of the launch. */
 import type { Launch } from '../../launch/launch.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import { sizeOfType, integerType } from '../../cuda/syntax/basic-type.ts';
@@ -29,7 +29,10 @@ export function fieldAt(
   return context.fields.find((field) => field.index === index && field.offset === offset);
 }
 
-/** The scalar that an assumption names, if the kernel reads it as it is declared: whole, and as an integer. */
+/**
+ * The scalar that an assumption names, if the kernel reads all of its bytes, as the integer that is declared; undefined
+ * otherwise.
+ */
 export function namedField(context: KernelAndLaunch, named: NamedScalar): ParameterField | undefined {
   if (isFloatParameter(context.kernel, named.index)) return undefined;
   return context.fields.find(
@@ -39,8 +42,8 @@ export function namedField(context: KernelAndLaunch, named: NamedScalar): Parame
 }
 
 /**
- * The scalar that an assumption names, whether the kernel reads it or not: statements about it may contradict each
- * other. Undefined if it has no known declaration as an integer.
+ * The scalar that an assumption names, even if the kernel does not read it, since statements about it may be
+ * contradictory. Undefined if it has no known declaration as an integer.
  */
 export function integerField(context: KernelAndLaunch, named: NamedScalar): ParameterField | undefined {
   const read = namedField(context, named);
@@ -62,7 +65,7 @@ export function isFloatParameter(kernel: Kernel, index: number): boolean {
   return /^f/.test(kernel.parameters[index]?.type ?? '');
 }
 
-/** The bits of a scalar that the launch specifies. */
+/** The bits of a scalar, if the launch specifies it. */
 export function givenScalar(launch: Launch, index: number, offset: number, bytes: number): bigint | undefined {
   const value = launch.scalars.get(index);
   return value === undefined ? undefined : BigInt.asUintN(bytes * 8, value >> BigInt(8 * offset));

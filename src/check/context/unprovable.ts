@@ -1,10 +1,10 @@
-/** Parts of a kernel that are not modelled well enough for any proof. */
+/** Constructs whose model is too weak for any proof about a kernel that contains them. */
 import type { Kernel } from '../../ir/form/kernel.ts';
 import type { Reason } from '../../verdict/reason.ts';
 import { harmlessCalls } from './calls.ts';
 import type { KernelAndLaunch, SymbolicFacts } from './facts.ts';
 
-/** Why nothing about this kernel can be proved; null if all of it is modelled. */
+/** Why nothing about this kernel can be proved; null if all of its constructs are modelled. */
 export function unprovable(context: KernelAndLaunch & SymbolicFacts): Reason | null {
   const { kernel } = context;
   if (kernel.isTooLarge) return { kind: 'too-large' };

@@ -1,7 +1,7 @@
 /**
- * Slots that the threads of a warp allocate together: a vote determines the participants, one addition of their count
- * to a counter reserves that number of slots, lane 0 broadcasts the first slot, and each participant adds the number of
- * those before it. As long as the counter does not wrap around, no two executions get the same slot.
+ * Warp-aggregated allocation of slots: a vote determines the participating lanes, one atomic addition of their number
+ * to a counter reserves as many slots, lane 0 broadcasts the first slot, and each participant adds the number of
+ * participants in lower lanes. As long as the counter does not wrap around, no two executions get the same slot.
  */
 import type { KernelAndLaunch, SymbolicFacts, OrderingFacts } from './facts.ts';
 import { type Access, isWriter } from '../../analysis/values/access.ts';
@@ -17,7 +17,10 @@ import type { MayAlias } from '../obligations/obligation.ts';
 import { addendOf, isOfOnePlace } from '../ordering/synchronising-access.ts';
 import { isSetUpBefore } from '../ordering/ticket.ts';
 
-/** The counter that allocates the elements of an access, each to one thread once; null without such a counter. */
+/**
+ * The counter from which the elements of an access are allocated, each to one thread and once; null if there is no such
+ * counter.
+ */
 export function slotCounter(
   context: KernelAndLaunch & SymbolicFacts & OrderingFacts,
   access: Access,
@@ -25,7 +28,7 @@ export function slotCounter(
 ): Access | null {
   const { symbolic, dimensions } = context;
   const { kernel } = symbolic;
-  // Lanes are identified by the index along x.
+  // The lane is derived from the thread index along x.
   if (dimensions.block[1] !== 1 || dimensions.block[2] !== 1) return null;
   const [target, ...more] = access.targets;
   const slot = target && more.length === 0 && slotOf(target, access.bytes);
@@ -50,7 +53,7 @@ export function slotCounter(
   if (told.kind !== 'shuffle' || told.mode !== 'idx' || !told.sync) return null;
   if (!isNumber(shuffle, 1, 0n) || !isNumber(shuffle, 2, 31n) || !isNumber(shuffle, 3, everyone)) return null;
   if (asked.kind !== 'vote' || asked.mode !== 'ballot' || !asked.sync || !isNumber(vote, 1, everyone)) return null;
-  // A thread that gets here takes part, and counts the lanes below.
+  // A thread that reaches the access has voted for participation, and counts the participating lanes below its own.
   const reached = new Set(partsOf(symbolic.reach(access.block)));
   if (!partsOf(symbolic.operand(vote.arguments[0]!)).every((part) => reached.has(part))) return null;
   for (let thread = 0; thread < maximumThreads; thread++)
@@ -60,7 +63,7 @@ export function slotCounter(
   const counter = drawn && context.accesses.find(({ instruction }) => instruction === definer(context, drawn));
   if (!counter || symbolic.operand(counter.instruction.arguments[1]!) !== countOf(context, ballot)) return null;
   if (!isOnlyCounted(context, counter, mayAlias)) return null;
-  // All of them in one iteration.
+  // The vote, the exchange and the addition are in the loop of the access, and so in one iteration.
   const points = [vote, shuffle, counter.instruction].map((instruction) => pointOf(context, instruction));
   const loop = kernel.loopOf[access.block] ?? null;
   const [voted, exchanged, added] = points as [Point, Point, Point];
@@ -80,7 +83,7 @@ function pointOf({ symbolic }: SymbolicFacts, instruction: Instruction) {
   return { block: block.id, position: block.instructions.indexOf(instruction) };
 }
 
-/** The 32-bit sum that identifies elements at least as large as the access. */
+/** The 32-bit sum that is the slot index, if the elements are at least as large as the access. */
 function slotOf({ offset }: Target, bytes: number): Term | null {
   const [wide] = offset.arguments;
   if (offset.operator !== 'sum' || offset.width !== 64 || offset.arguments.length !== 1 || !wide) return null;
@@ -92,7 +95,7 @@ function slotOf({ offset }: Target, bytes: number): Term | null {
   return isSlot && slot.coefficients.every((by) => by === 1n) ? slot : null;
 }
 
-/** The instruction whose first result is an unknown value. */
+/** The instruction whose first result is a value without closed form; undefined if there is none. */
 function definer({ kernel }: Pick<KernelAndLaunch, 'kernel'>, { atom }: Term): Instruction | undefined {
   if (atom?.kind !== 'havoc' || atom.value < 0) return undefined;
   const { definition } = kernel.values[atom.value]!;
@@ -100,14 +103,14 @@ function definer({ kernel }: Pick<KernelAndLaunch, 'kernel'>, { atom }: Term): I
   return definition.instruction.results[0] === atom.value ? definition.instruction : undefined;
 }
 
-/** The value of a term, in which only the index along x is open, for a thread. */
+/** The value of a term for a thread; undefined if the term depends on more than the thread index along x. */
 function valueFor(term: Term, thread: number): bigint | undefined {
   const index = ({ atom }: Term): bigint | undefined =>
     atom?.kind === 'thread' && atom.axis === 0 ? BigInt(thread) : undefined;
   return evaluateTerm(term, index, new Map());
 }
 
-/** The value in the first lane of each warp. */
+/** The value of a term in lane 0 of each warp. */
 function ofLaneZero(term: Term): Term | null {
   if (term.operator !== 'select') return term;
   const [test, a, b] = term.arguments as [Term, Term, Term];
@@ -116,12 +119,12 @@ function ofLaneZero(term: Term): Term | null {
   return firsts.every((holds) => holds === 0n) ? ofLaneZero(b) : null;
 }
 
-/** The number of lanes that a vote counts. */
+/** The number of lanes in the mask that a vote returns. */
 function countOf({ symbolic: { store } }: SymbolicFacts, ballot: Term): Term {
   return store.pure('popc', 32, [ballot]);
 }
 
-/** Whether a counter only ever grows once threads draw from it. */
+/** Whether every write of a counter after its first use increases it. */
 function isOnlyCounted(
   { symbolic, accesses, sections }: SymbolicFacts & OrderingFacts,
   counter: Access,

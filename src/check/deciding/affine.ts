@@ -1,7 +1,7 @@
 /**
- * The first tier: obligations that the linear form of the address difference settles without search. Intervals, the
- * greatest common divisor of the coefficients, and injectivity in mixed radix: 4*t + 1024*b + 65536*k is equal for two
- * threads only if t, b and k are, when each part stays below the next coefficient.
+ * The first tier decides obligations by the linear form of the address difference, without search. Its arguments are
+ * intervals, the greatest common divisor of the coefficients, and injectivity in mixed radix: if each part of 4*t +
+ * 1024*b + 65536*k stays below the next coefficient, the sum is equal for two threads only if t, b and k are.
  */
 import { gcd } from '../../base/integer.ts';
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
@@ -9,10 +9,13 @@ import type { Term } from '../../term/term.ts';
 import type { Difference } from '../obligations/difference.ts';
 import type { Obligation } from '../obligations/obligation.ts';
 
-/** How a difference refutes an overlap without further facts. */
+/** The argument by which an address difference refutes an overlap. */
 export type DifferenceArgument = 'interval' | 'divisor' | 'radix' | 'block-size';
 
-/** How the difference proves that the accesses of an obligation never touch overlapping bytes; null: it does not. */
+/**
+ * The argument that the accesses of an obligation never touch overlapping bytes; null if the difference refutes no
+ * overlap.
+ */
 export function refutedByDifference(
   dimensions: Dimensions,
   obligation: Obligation,
@@ -20,7 +23,7 @@ export function refutedByDifference(
 ): DifferenceArgument | null {
   const behind = BigInt(obligation.first.access.bytes) - 1n;
   const ahead = BigInt(obligation.second.access.bytes) - 1n;
-  // Overlap: -behind <= difference <= ahead.
+  // The accesses overlap if and only if -behind <= difference <= ahead.
   if (difference.low > ahead || difference.high < -behind) return 'interval';
   if (refutedByDivisor(difference, behind, ahead)) return 'divisor';
   if (obligation.sameThread || obligation.mayBeOne) return null;
@@ -55,7 +58,7 @@ function refutedByBlockSize(
   return (by < 0n ? -by : by) > reach;
 }
 
-/** A coordinate or an extent before it was widened: it is not negative, so it is the same. */
+/** A coordinate or an extent without its conversion to a wider type, which does not change a nonnegative value. */
 export function narrowed(term: Term): Term {
   const [inner] = term.arguments;
   const isWidened = /^[sz]ext$/.test(term.operator) && /^(?:thread|block|block-size|grid-size)$/.test(inner!.atom?.kind ?? ''); // oxfmt-ignore
@@ -67,7 +70,8 @@ function refutedByDivisor(difference: Difference, behind: bigint, ahead: bigint)
   for (const { coefficient } of difference.unknowns) divisor = gcd(divisor, coefficient);
   if (divisor === 0n) return false;
   const rest = ((difference.constant % divisor) + divisor) % divisor;
-  // Values of the difference are congruent to rest: the nearest at or above zero, and below it.
+  // The difference is congruent to `rest` modulo the divisor. Its values nearest to zero are `rest` and `rest -
+  // divisor`.
   return rest > ahead && divisor - rest > behind;
 }
 
@@ -79,7 +83,7 @@ function refutedByInjectivity(
   behind: bigint,
   ahead: bigint,
 ): boolean {
-  // Pair up the two threads' copies of each unknown: c*(x1 - x2).
+  // Pair up the copies of each unknown in the two threads: c*(x1 - x2).
   const byTerm = new Map<string, { coefficient: bigint; spread: bigint; count: number; first: bigint }>();
   for (const { name, coefficient, bounds } of difference.unknowns) {
     const side = name.endsWith('_1') ? 1n : name.endsWith('_2') ? -1n : 0n;
@@ -100,14 +104,14 @@ function refutedByInjectivity(
   }));
   if (parts.some((part) => part.count !== 2)) return false;
   parts.sort((a, b) => (a.size < b.size ? -1 : a.size > b.size ? 1 : 0));
-  // The bound that the largest nonzero part has to exceed: the overlap, the constant and all smaller parts.
+  // An upper bound of what the largest nonzero part has to compensate: the overlap, the constant and all smaller parts.
   const { constant } = difference;
   let below = (behind > ahead ? behind : ahead) + (constant < 0n ? -constant : constant);
   for (const part of parts) {
     if (part.size <= below) return false;
     below += part.size * part.spread;
   }
-  // Every difference is zero. That is the same thread (block) if all its coordinates are among them.
+  // Every difference x1 - x2 is zero. If these include all coordinates, the two threads (blocks) are the same one.
   const stems = new Set(parts.map((part) => part.stem));
   const axes = ['x', 'y', 'z'] as const;
   const extents = obligation.scope === 'block' ? dimensions.block : dimensions.grid;

@@ -1,4 +1,4 @@
-/** The user's assumptions as bit-vector formulas, masks included. */
+/** The user's assumptions as bit-vector formulas, including those with bit masks. */
 import type { Condition, IntegerExpression } from '../../cuda/assumptions/assumption.ts';
 import { evaluateExpression, shiftLimit } from '../../cuda/assumptions/evaluate-assumption.ts';
 import {
@@ -14,13 +14,16 @@ import {
   multiplyBits,
 } from './bit-value.ts';
 
-/** The value that a name in an assumption denotes; null if it is not a usable scalar. */
+/** The bit-vector that a name in an assumption denotes; null if the name is not a usable scalar. */
 export type BitVocabulary = (name: Extract<IntegerExpression, { kind: 'parameter' | 'dimension' }>) => BitValue | null;
 
-/** Wider results do not justify an assumption. */
+/** Limit on the width of intermediate results; an assumption with wider ones is not used. */
 const maxBits = 160;
 
-/** A condition as a formula; null if it has none (it is then not used: weaker, still sound). */
+/**
+ * A condition as a formula; null if it has no such form. The condition is then not used, which is weaker but still
+ * sound.
+ */
 export function encodeBitCondition(condition: Condition, vocabulary: BitVocabulary): string | null {
   switch (condition.kind) {
     case 'comparison': {

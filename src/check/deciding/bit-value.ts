@@ -1,6 +1,6 @@
 /**
- * Integers as bit-vectors in SMT-LIB: each value is in two's complement with the minimal width for its range, so that
- * no operation here wraps around.
+ * Integers as bit-vectors in SMT-LIB. Each value is in two's complement with the minimal width for its range, so no
+ * operation on them wraps around.
  */
 import type { Bounds } from '../../term/linear.ts';
 
@@ -14,7 +14,7 @@ export function bitsOf({ low, high }: Bounds): number {
   return Math.max(magnitude(low < 0n ? -low - 1n : low), magnitude(high < 0n ? -high - 1n : high)) + 1;
 }
 
-/** Width of an unsigned value. */
+/** Width of an unsigned integer. */
 export function magnitude(value: bigint): number {
   return value === 0n ? 0 : value.toString(2).length;
 }
@@ -28,7 +28,7 @@ function literal(value: bigint, bits: number): string {
   return `(_ bv${BigInt.asUintN(bits, value)} ${bits})`;
 }
 
-/** The low bits of a value, or its value with more bits. */
+/** A value truncated or sign-extended to a number of bits. */
 export function resize(value: BitValue, bits: number): string {
   if (value.low === value.high) return literal(value.low, bits);
   const own = bitsOf(value);
@@ -37,21 +37,21 @@ export function resize(value: BitValue, bits: number): string {
   return `((_ ${value.low >= 0n ? 'zero' : 'sign'}_extend ${bits - own}) ${value.text})`;
 }
 
-/** The low bits of a value read as an unsigned number. */
+/** The low bits of a value as an unsigned number. */
 export function lowBits(value: BitValue, bits: number): BitValue {
   const most = (1n << BigInt(bits)) - 1n;
   if (value.low >= 0n && value.high <= most) return value;
   return { text: `((_ zero_extend 1) ${resize(value, bits)})`, low: 0n, high: most };
 }
 
-/** The low bits of a value read as a two's complement number. */
+/** The low bits of a value as a two's complement number. */
 export function signedLowBits(value: BitValue, bits: number): BitValue {
   const half = 1n << BigInt(bits - 1);
   if (value.low >= -half && value.high < half) return value;
   return { text: resize(value, bits), low: -half, high: half - 1n };
 }
 
-/** constant + sum of factor * value, whose result is known to be in `range`. */
+/** constant + sum of factor * value, if the result is known to be in `range`. */
 export function sumOf(constant: bigint, parts: readonly (readonly [BitValue, bigint])[], range: Bounds): BitValue {
   const bits = bitsOf(range);
   const addends = parts
@@ -87,7 +87,7 @@ export function multiplyBits(a: BitValue, b: BitValue): BitValue {
   return { text: `(bvmul ${resize(a, bits)} ${resize(b, bits)})`, ...range };
 }
 
-/** Bit by bit, on two's complement of unlimited width. */
+/** A bitwise operation on two's complement of unlimited width. */
 export function combineBits(operator: 'and' | 'or' | 'xor', a: BitValue, b: BitValue): BitValue {
   const bits = Math.max(bitsOf(a), bitsOf(b));
   const ones = (1n << BigInt(bits - 1)) - 1n;
@@ -99,13 +99,13 @@ export function combineBits(operator: 'and' | 'or' | 'xor', a: BitValue, b: BitV
   return { text: fitted(text, bits, { low, high }), low, high };
 }
 
-/** A bit-vector of `bits` bits in the width of a range that contains its value. */
+/** A bit-vector of `bits` bits, resized to the width of a range that contains its value. */
 function fitted(text: string, bits: number, range: Bounds): string {
   const own = bitsOf(range);
   return own < bits ? `((_ extract ${own - 1} 0) ${text})` : text;
 }
 
-/** The low `bits` bits of a value shifted to the left, as an unsigned number; an amount may be of any size. */
+/** The low `bits` bits of a value shifted left by an amount of any size, as an unsigned number. */
 export function shiftLeft(value: BitValue, amount: BitValue, bits: number): BitValue {
   const whole = Math.max(bits, bitsOf(amount));
   const shifted = `(bvshl ${resize(value, whole)} ${resize(amount, whole)})`;
@@ -113,7 +113,7 @@ export function shiftLeft(value: BitValue, amount: BitValue, bits: number): BitV
   return { text: `((_ zero_extend 1) ${text})`, low: 0n, high: (1n << BigInt(bits)) - 1n };
 }
 
-/** A value shifted to the right by an amount that is not negative, rounded down. */
+/** A value shifted right by a nonnegative amount, rounded down. */
 export function shiftRight(value: BitValue, amount: BitValue): BitValue {
   const bits = Math.max(bitsOf(value), bitsOf(amount));
   const low = value.low < 0n ? value.low : 0n;
@@ -123,7 +123,7 @@ export function shiftRight(value: BitValue, amount: BitValue): BitValue {
   return { text: fitted(text, bits, { low, high }), low, high };
 }
 
-/** Quotient or remainder of two values that are not negative, the second of which is not zero. */
+/** Quotient or remainder of a nonnegative dividend and a positive divisor. */
 export function divideBits(operator: 'udiv' | 'urem', a: BitValue, b: BitValue): BitValue {
   const bits = Math.max(bitsOf(a), bitsOf(b));
   const high = operator === 'udiv' ? a.high : least([a.high, b.high - 1n]);
@@ -131,7 +131,7 @@ export function divideBits(operator: 'udiv' | 'urem', a: BitValue, b: BitValue):
   return { text: fitted(text, bits, { low: 0n, high }), low: 0n, high };
 }
 
-/** `a` if the formula holds, otherwise `b`. */
+/** `a` if the condition is true, otherwise `b`. */
 export function chooseBits(condition: string, a: BitValue, b: BitValue): BitValue {
   const range = { low: least([a.low, b.low]), high: most([a.high, b.high]) };
   const bits = bitsOf(range);

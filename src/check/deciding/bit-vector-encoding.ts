@@ -1,7 +1,8 @@
 /**
- * The last tier before a run: obligations over bit-vectors, for operations beyond linear arithmetic: xor, masks, shifts
- * by variables, population counts. Every value has the minimal width for its range, and every operation is exact,
- * except for products of two wide unknowns, for which only the product lemma is known (see `linear-encoding.ts`).
+ * The last tier before a run encodes obligations over bit-vectors, for operations beyond linear arithmetic: xor, masks,
+ * shifts by variables, population counts. Every value has the minimal width for its range, and every operation is
+ * exact. Products of two wide unknowns are the exception: for these only the product lemma is known (see
+ * `linear-encoding.ts`).
  */
 import { floorDivide } from '../../base/integer.ts';
 import { type Premise, PremiseList } from '../../solver/premise.ts';
@@ -38,15 +39,15 @@ import type { WarpRelation } from '../obligations/warp-collective-overlap.ts';
 import type { ParameterField } from '../../launch/parameter-field.ts';
 
 /**
- * Constraints on products of two unknowns in a query: only the product lemma, or all of their bits if they are small.
- * Names to assume, the cheaper first.
+ * Modes of a query for products of two unknowns: only the product lemma, or, if the products are small, also their
+ * exact bits. The modes are names of assumptions, the cheaper one first.
  */
 export const productModes = ['products_related', 'products_exact'] as const;
 
-/** Partial products of a multiplication, and bits of a division, that are worked out bit by bit. */
+/** Limit on the partial products of a multiplication, and on the bits of a division, that are encoded bit by bit. */
 const maxPartialProducts = 256;
 const maxDivisionBits = 20;
-/** Values of more bits than this stay unknown. */
+/** Limit on the width of values; wider ones are unconstrained. */
 const maxBits = 200;
 
 /** Collects declarations and definitions, and encodes obligations against them. */
@@ -67,7 +68,9 @@ export class BitVectorEncoding {
   }[] = [];
   private knowsExact = false;
   private assumed = new Set<Term>();
-  /** Terms whose definitions assume no wrap-around, in every later formula too. */
+  /**
+   * Terms that the definitions sent so far assume not to wrap around. Every later formula depends on this assumption.
+   */
   private readonly standing = new Set<Term>();
   private defining = 0;
   private readonly symbolic: SymbolicKernel;
@@ -96,19 +99,19 @@ export class BitVectorEncoding {
     return this.premises.take();
   }
 
-  /** Terms assumed not to wrap around in formulas since the last call, and in all definitions. */
+  /** Terms assumed not to wrap around: those in formulas since the last call, and those in all definitions. */
   takeAssumptions(): Term[] {
     const list = [...new Set([...this.assumed, ...this.standing])];
     this.assumed.clear();
     return list;
   }
 
-  /** The modes in which the premises so far differ. */
+  /** The names of the modes for products that occur in the premises so far; empty without such products. */
   get modes(): readonly string[] {
     return this.knowsExact ? productModes : productModes.slice(0, 1);
   }
 
-  /** A model with the values of the unknowns. */
+  /** The solver's model, translated to values of the unknowns. */
   readModel(model: Model): Model {
     const numbers = new Map(model);
     for (const [name, bits] of this.signed) {
@@ -118,7 +121,7 @@ export class BitVectorEncoding {
     return numbers;
   }
 
-  /** The formula that two different threads of the obligation overlap. */
+  /** The formula that the accesses of two different threads of the obligation overlap. */
   overlap(obligation: Obligation): string {
     const { first, second } = obligation;
     const parts = [
@@ -131,7 +134,10 @@ export class BitVectorEncoding {
     return `(and ${parts.join(' ')})`;
   }
 
-  /** Formulas that state for some terms of an obligation that they do not wrap around, in either thread. */
+  /**
+   * Formulas that state, for each thread, that those of the given terms that occur in the obligation do not wrap
+   * around.
+   */
   fit({ first, second }: Obligation, terms: ReadonlySet<Term>): string[] {
     const formulas: string[] = [];
     const read = [first, second].flatMap(({ target, reading, conditions }) => [
@@ -153,8 +159,9 @@ export class BitVectorEncoding {
   }
 
   /**
-   * The distance between the accesses is less than their bytes. Added terms are on one side and subtracted ones on the
-   * other, without their common factor: sums that also occur in conditions are then identical for the solver.
+   * The formulas that the distance between the accesses is less than their bytes. Added terms are on one side and
+   * subtracted ones on the other, without their common factor. Sums that also occur in conditions are then
+   * syntactically equal for the solver.
    */
   private overlaps(obligation: Obligation): string[] {
     const { constant, unknowns, assumes } = addressDifference(this.symbolic, this.instances, obligation);
@@ -187,14 +194,14 @@ export class BitVectorEncoding {
     return conditions.map(({ term, reading }) => this.truth(term, reading));
   }
 
-  /** A linear form as a value, with the unknowns it needs declared and defined. */
+  /** The value of a linear form; declares and defines the unknowns that it contains. */
   linear(form: Linear, reading: TermInstance): BitValue {
     this.take(form.assumes);
     const parts = [...form.terms].map(([term, coefficient]) => [this.unknown(term, reading), coefficient] as const);
     return sumOf(form.constant, parts, form);
   }
 
-  /** The value of a scalar parameter that the kernel never reads, as its type bounds it. */
+  /** The value of a scalar parameter that the kernel never reads, bounded by its type only. */
   unread({ index, offset, bytes }: ParameterField, unsigned: boolean): BitValue {
     const name = `p${index}_${offset}_${bytes}`;
     return (
@@ -222,7 +229,7 @@ export class BitVectorEncoding {
     return value;
   }
 
-  /** Names a value, so that its text is not repeated. */
+  /** Names a value, so that its text occurs only once in the script. */
   private keep(name: string, value: BitValue): BitValue {
     const kept = { ...value, text: name };
     this.premises.emit(`(define-fun ${name} () (_ BitVec ${bitsOf(value)}) ${value.text})`);
@@ -230,7 +237,7 @@ export class BitVectorEncoding {
     return kept;
   }
 
-  /** Two threads (blocks) that differ in a coordinate. */
+  /** The formula that two threads (blocks) differ in a coordinate. */
   private distinct(letter: 't' | 'b'): string {
     const extents = letter === 't' ? this.dimensions.block : this.dimensions.grid;
     const kind = letter === 't' ? 'thread' : 'block';
@@ -244,7 +251,9 @@ export class BitVectorEncoding {
     return differ.length === 0 ? 'false' : `(or ${differ.join(' ')})`;
   }
 
-  /** The two threads are in one warp, or in two; empty if the linear thread index is not linear. */
+  /**
+   * The formulas that the two threads are in one warp, or in two; empty if the linear thread index has no linear form.
+   */
   private warps(relation: WarpRelation): string[] {
     const [width, height, depth] = this.dimensions.block;
     if (relation === null || (width === null && (height !== 1 || depth !== 1)) || (height === null && depth !== 1))
@@ -270,7 +279,7 @@ export class BitVectorEncoding {
     return offset === 0n ? value : addBits(offset, [[value, 1n]]);
   }
 
-  /** The unknown of a term for one thread, without the iteration relation; null for a constant. */
+  /** The unknown that represents a term in one thread, regardless of the iteration; null for a constant. */
   private named(term: Term, reading: TermInstance): BitValue | null {
     const { name, bounds } = instanceOf(this.symbolic, this.instances, term, reading);
     if (name === null) return null;
@@ -284,7 +293,7 @@ export class BitVectorEncoding {
     return value;
   }
 
-  /** Indices are below symbolic dimensions, and a block has at most `threadLimit` threads. */
+  /** Declares an atom: indices are below symbolic dimensions, and a block has at most `threadLimit` threads. */
   private declareAtom(leaf: Term, name: string, bounds: Bounds, reading: TermInstance): BitValue {
     const value =
       bounds.low >= 0n && this.isPowerOfTwo(leaf) ? this.declarePower(name, bounds) : this.introduce(name, bounds);
@@ -305,7 +314,7 @@ export class BitVectorEncoding {
     return value;
   }
 
-  /** 1 << exponent, or zero if the range allows it. */
+  /** Declares an unknown that is 1 << exponent, or zero if its range contains zero. */
   private declarePower(name: string, bounds: Bounds): BitValue {
     const value = this.introduce(name, bounds);
     const exponent = this.introduce(`${name}_e`, { low: 0n, high: BigInt(magnitude(bounds.high)) });
@@ -324,7 +333,7 @@ export class BitVectorEncoding {
     return value;
   }
 
-  /** The value in the range that is congruent to the pattern modulo 2^width. */
+  /** Defines the value in the range that is congruent to a bit pattern modulo 2^width. */
   private settle(name: string, width: number, range: Bounds, pattern: BitValue): BitValue {
     if (inside(pattern, range)) return this.keep(name, pattern);
     const reading = inside(range, unsignedBounds(width))
@@ -343,7 +352,7 @@ export class BitVectorEncoding {
     return this.keep(name, { ...range, text: resize(whole, bitsOf(range)) });
   }
 
-  /** A value congruent to the term modulo 2^width; null if it is not computed. */
+  /** A value congruent to the term modulo 2^width; null if the term is left unconstrained. */
   private pattern(term: Term, range: Bounds, reading: TermInstance): BitValue | null {
     const { view } = this.symbolic;
     const { width, operator } = term;
@@ -418,7 +427,7 @@ export class BitVectorEncoding {
     }
   }
 
-  /** A product with a power of two is a shift; others are computed if they are small. */
+  /** A product with a power of two as a shift; other products are encoded exactly if they are small. */
   private patternOfProduct(term: Term, reading: TermInstance): BitValue | null {
     const { view } = this.symbolic;
     const factors = term.arguments as [Term, Term];
@@ -441,7 +450,7 @@ export class BitVectorEncoding {
     return null;
   }
 
-  /** P(e, u) = e*u grows with e if u is not negative, by at least u. */
+  /** Relates a product to earlier ones: P(e, u) = e*u grows with e, by at least u per step, if u is not negative. */
   private relateProduct(term: Term, name: string, product: BitValue, reading: TermInstance): void {
     const { view } = this.symbolic;
     const [a, b] = (term.arguments as [Term, Term]).map((factor) => this.linear(view.natural(factor), reading));
@@ -476,7 +485,7 @@ export class BitVectorEncoding {
     }
   }
 
-  /** A condition; parts other than arithmetic become separate unknown truth values. */
+  /** A condition as a formula. Parts that are not arithmetic become separate unknown truth values. */
   truth(term: Term, reading: TermInstance): string {
     if (term.operator === 'constant') return term.value === 1n ? 'true' : 'false';
     const key = instanceOf(this.symbolic, this.instances, term, reading).name ?? '';
@@ -529,7 +538,7 @@ export class BitVectorEncoding {
   }
 }
 
-/** Those of some terms that occur in a term, and whether they are read as signed there. */
+/** Those of the given terms that occur in a term, each with the signedness with which it is read there. */
 function partsAmong(
   term: Term,
   terms: ReadonlySet<Term>,
@@ -554,7 +563,7 @@ function greatestCommonDivisor(a: bigint, b: bigint): bigint {
   return x;
 }
 
-/** Whether an obligation contains bit operations, which linear arithmetic leaves open. */
+/** Whether an obligation contains bit operations, which the linear encoding leaves unconstrained. */
 export function holdsBits({ first, second }: Obligation): boolean {
   return [first, second].some(
     ({ target, conditions }: AccessSide) =>

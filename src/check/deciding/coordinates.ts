@@ -1,7 +1,8 @@
 /**
- * Addresses composed of parts of indices: the tile `p / 64`, `p % 64` of a matrix, the lane and the warp of a thread.
- * In mixed radix two of them are equal only if all parts are. Equal parts fix bits of their index, and those may
- * identify the thread or the block: then it is one thread (block), not two.
+ * Addresses composed of parts of indices: the tile `p / 64`, `p % 64` of a matrix, or the lane and the warp of a
+ * thread. In mixed radix, two such addresses are equal only if all parts are equal. Equal parts fix bits of their
+ * index, and these may identify the thread or the block. Then an overlap implies that both threads (blocks) are the
+ * same one.
  */
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
@@ -9,7 +10,10 @@ import type { Term } from '../../term/term.ts';
 import type { Difference, Unknown } from '../obligations/difference.ts';
 import type { Obligation } from '../obligations/obligation.ts';
 
-/** `by` times the distance of a part in two threads, which is at most `spread` in absolute value. */
+/**
+ * A summand of the address difference: `by` times the difference of one part in two threads, whose absolute value is at
+ * most `spread`.
+ */
 interface Part {
   readonly term: Term;
   readonly by: bigint;
@@ -62,7 +66,7 @@ function partsOf({ unknowns }: Difference, mostOf: (unknown: Unknown) => bigint)
   }
   if ([...pairs.values()].some(({ sides }) => sides.size !== 2)) return null;
   return [...pairs].map(([term, { by, low, high }]) => {
-    // `1024*p & 65535` takes only multiples of 1024.
+    // `1024*p & 65535` has only multiples of 1024 as values.
     const step = stepOf(term);
     return { term, by: (by < 0n ? -by : by) * step, spread: (high - low) / step };
   });
@@ -76,21 +80,21 @@ function limitsOf(condition: Term): ReadonlyMap<Term, bigint> {
     const comparison = isNegated ? part.arguments[0]! : part;
     if (!/^[us]lt$/.test(comparison.operator)) continue;
     const [term, limit] = isNegated ? comparison.arguments.toReversed() : comparison.arguments;
-    // Iteration counters are never negative, and a positive limit has the same value signed and unsigned.
+    // Iteration counters are never negative, and a limit below the sign bit has the same value signed and unsigned.
     const isIndex = term!.atom?.kind === 'iteration' && limit!.operator === 'constant' && limit!.value < 1n << 31n;
     if (isIndex) limits.set(term!, isNegated ? limit!.value : limit!.value - 1n);
   }
   return limits;
 }
 
-/** A divisor of all values of a masked term. */
+/** A common divisor of all values of a masked term. */
 function stepOf({ operator, arguments: [a, mask] }: Term): bigint {
   if (operator !== 'and' || mask!.operator !== 'constant') return 1n;
   const bits = mask!.value & allBits(a!.width) & ~(scaleOf(a!) - 1n);
   return bits === 0n ? 1n : bits & -bits;
 }
 
-/** The power of two that a term is a multiple of, modulo the power of two of its width. */
+/** The largest known power of two, up to 2^width, that divides a term. */
 function scaleOf(term: Term): bigint {
   if (term.operator !== 'sum') return 1n;
   const all = term.coefficients.reduce((bits, factor) => bits | factor, term.value);
@@ -115,7 +119,7 @@ function areAllEqual(
   let reach = sorted.reduce((sum, { by, spread }) => sum + by * spread, 0n);
   for (const { by, spread } of sorted) {
     reach -= by * spread;
-    // constant + by * d + the smaller parts has to be within -behind … ahead.
+    // Under an overlap, constant + by * d + the smaller parts is within -behind … ahead.
     const least = ceiling(-behind - reach - constant, by);
     const most = floor(ahead + reach - constant, by);
     const [from, to] = [least > -spread ? least : -spread, most < spread ? most : spread];
@@ -134,7 +138,7 @@ function ceiling(a: bigint, b: bigint): bigint {
   return -floor(-a, b);
 }
 
-/** Bits of terms that are the same in both threads, and their consequences. */
+/** Collects the bits of terms that are equal in both threads, and derives further ones from them. */
 class EqualBits {
   readonly assumes: Term[] = [];
   private readonly bits = new Map<Term, bigint>();
@@ -149,12 +153,12 @@ class EqualBits {
     this.dimensions = dimensions;
   }
 
-  /** Whether a coordinate of the thread or block is the same. */
+  /** Whether a coordinate of the thread or block is known to be equal in both threads. */
   isKnown(kind: 'thread' | 'block', axis: 0 | 1 | 2): boolean {
     return this.known.has(`${kind}${axis}`);
   }
 
-  /** These bits of a term are the same in both threads. */
+  /** Records that these bits of a term are equal in both threads. */
   add(term: Term, mask: bigint): void {
     const before = this.bits.get(term) ?? 0n;
     const now = before | (mask & allBits(term.width));
@@ -162,7 +166,7 @@ class EqualBits {
     this.bits.set(term, now);
     const scale = scaleOf(term);
     if (scale > 1n) {
-      // The upper bits are shifted out.
+      // The upper bits of the quotient are lost in the multiplication by the scale.
       const divided = this.symbolic.store.sum(term.width, BigInt.asIntN(term.width, term.value) / scale, term.arguments.map((part, at) => [part, term.coefficients[at]! / scale])); // oxfmt-ignore
       this.add(divided, now / scale);
     }
@@ -176,7 +180,7 @@ class EqualBits {
         if (constant !== undefined) this.add(a!, now << constant);
         break;
       case 'ashr':
-        // The sign is in all upper bits.
+        // All bits above the shifted ones are copies of the sign bit.
         if (constant !== undefined && constant < BigInt(term.width)) this.add(a!, now << constant);
         break;
       case 'zext':
@@ -185,7 +189,7 @@ class EqualBits {
         this.add(a!, now);
         break;
       case 'pure':
-        // An integer that a term is read as.
+        // A conversion to an integer: its operand is equal if all bits of the result are.
         if (now === allBits(term.width) && /^(?:signed|unsigned)/.test(term.name)) this.add(a!, now);
         break;
       case 'udiv':
@@ -197,14 +201,14 @@ class EqualBits {
     if (now === allBits(term.width)) this.settle(term);
   }
 
-  /** A term is the same in both threads if its quotient and its remainder are. */
+  /** Records that a quotient or a remainder is equal in both threads. If both are, so is the dividend. */
   private divided(operator: 'udiv' | 'urem', term: Term, by: bigint): void {
     const [own, other] = operator === 'udiv' ? [this.quotients, this.remainders] : [this.remainders, this.quotients];
     own.set(term, (own.get(term) ?? new Set()).add(by));
     if (other.get(term)?.has(by)) this.add(term, allBits(term.width));
   }
 
-  /** A whole term is the same. */
+  /** Records that all bits of a term are equal in both threads. */
   private settle(term: Term): void {
     const { atom } = term;
     if (atom?.kind === 'thread' || atom?.kind === 'block') this.known.add(`${atom.kind}${atom.axis}`);
@@ -213,7 +217,7 @@ class EqualBits {
     for (const axis of [0, 1, 2] as const) {
       const own = [...terms].filter(([part]) => part.atom?.kind === 'block' && part.atom.axis === axis);
       const [[, by] = [undefined, 0n]] = own;
-      // `b + n*k` with b below n.
+      // `b + n*k` with b below n: if the sum is equal, so is b.
       const others = [...terms].filter(([part]) => part.atom?.kind !== 'block' || part.atom.axis !== axis);
       if (own.length !== 1 || by === 0n || !others.every(([part, factor]) => this.isOfGrid(part, factor, by, axis))) continue; // oxfmt-ignore
       this.known.add(`block${axis}`);
@@ -221,7 +225,7 @@ class EqualBits {
     }
   }
 
-  /** Whether a part of a sum is a multiple of `by` times the blocks along an axis. */
+  /** Whether a summand is a multiple of `by` times the number of blocks along an axis. */
   private isOfGrid(part: Term, factor: bigint, by: bigint, axis: 0 | 1 | 2): boolean {
     const size = this.dimensions.grid[axis];
     if (size !== null) return factor % (by * BigInt(size)) === 0n;

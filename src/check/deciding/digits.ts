@@ -1,7 +1,8 @@
 /**
  * Addresses composed of the digits of an index in a radix that depends on the launch: `i / (n * d)`, `i % (n * d) / d`
- * and `i % d`, in any order, each times a product of sizes. If each digit is below the ratio of the next larger weight
- * to its own, two addresses are equal only if all digits are, and all digits of an index determine the index.
+ * and `i % d`, in any order, each times a product of sizes. If each digit is less than the ratio of the next larger
+ * weight to its own weight, two addresses are equal only if all digits are. All digits of an index together determine
+ * the index.
  */
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
@@ -12,26 +13,26 @@ import type { Instances } from '../obligations/instance.ts';
 import type { AccessSide, Obligation } from '../obligations/obligation.ts';
 import { refutedByDifference } from './affine.ts';
 
-/** A constant times terms that are the same for all threads, in order of their ids. */
+/** A constant times terms that are uniform among all threads, ordered by term id. */
 interface Product {
   readonly by: bigint;
   readonly factors: readonly Term[];
 }
 
-/** A digit times its weight; without a digit, a value shared by all threads. */
+/** A digit times its weight; without a digit, a value that all threads share. */
 interface Summand extends Product {
   readonly digit: Term | null;
 }
 
 interface Digit {
-  /** Null if the two addresses have separate digits there, as from two loops. */
+  /** Null if the digits of the two addresses at this weight are different terms, for example counters of two loops. */
   readonly term: Term | null;
   readonly weight: Product;
   /** Exclusive upper bound of the digit; null: unknown. */
   readonly extent: Product | null;
 }
 
-/** The digits of two addresses, and their distance if all digits are equal; null: zero. */
+/** The common digits of two addresses, and the distance of the addresses if all digits are equal; null means zero. */
 interface Split {
   readonly digits: readonly Digit[];
   readonly distance: Product | null;
@@ -40,12 +41,12 @@ interface Split {
 /** Maximum number of expanded summands. */
 const maxSummands = 24;
 
-/** Offsets of more terms are not analyzed. */
+/** Limit on the number of subterms of an offset; larger offsets are not analyzed. */
 const largestOffset = 2000;
 
 /**
  * Shows that an overlap forces the two threads (blocks) to be the same one.
- * @param haveSizes every size is assumed to be positive, without a proof, if an index is divided
+ * @param haveSizes if an index is divided, every size is assumed to be positive without a proof
  * @returns the terms that are assumed not to wrap around; null if it is not proved
  */
 export function refutedByDigits(
@@ -59,7 +60,7 @@ export function refutedByDigits(
   if (elements !== null || starts !== null) return null;
   const work = new Digits(symbolic, dimensions, [first, second], haveSizes);
   const [a, b] = [first, second].map(({ target }) => work.summandsOf(target.offset));
-  // Strides of single scalars are left to the tiers that do not decompose addresses.
+  // A stride that is a single scalar is left to the tiers that do not decompose addresses.
   const isOurs = ({ digit, factors }: Summand): boolean =>
     digit !== null && (isDivided(digit) || (factors.length > 1 && !haveSizes));
   if (!a || !b || !a.some(isOurs)) return null;
@@ -81,7 +82,8 @@ export function refutedByDigits(
     const asked = { ...obligation, first: equal(first), second: equal(second) };
     const difference = addressDifference(symbolic, instances, asked);
     if (refutedByDifference(dimensions, asked, difference)) return work.assumed(difference.assumes);
-    // An index over a grid of unknown size: `thread + 256 * (block + blocks * round)`.
+    // A linear index with a grid-stride loop over a grid of unknown size: `thread + 256 * (block + blocks *
+    // iteration)`.
     const inner = work.summandsOf(term);
     const again = inner && work.splitOf(inner, inner, [first, second]);
     if (again && areDisjointSums(again, 1n) && tellOne(termsOf(again))) return work.assumed();
@@ -101,9 +103,12 @@ function isOfSigned({ operator }: Term): boolean {
   return operator.startsWith('s');
 }
 
-/** Whether two addresses overlap only if all their digits are equal, and not even then if a distance remains. */
+/**
+ * Whether two addresses overlap only if all their digits are equal, and, if a constant distance remains, not at all.
+ */
 function areDisjointSums({ digits, distance }: Split, bytes: bigint): boolean {
-  // The sum of the smaller digits and the bytes of an access is below `reached`: the smallest weight comes first.
+  // `reached` bounds the sum of the digits handled so far and the bytes of an access. Digits are handled by ascending
+  // weight.
   const left = new Set(digits);
   let open = distance;
   let reached: Product | null = { by: bytes, factors: [] };
@@ -137,7 +142,7 @@ class Digits {
   private readonly assumes = new Set<Term>();
 
   private readonly sides: readonly AccessSide[];
-  /** Products that are positive if the accesses are executed, as signed and as unsigned values. */
+  /** Factors of products that are positive if the accesses are executed, by signedness. */
   private readonly positive = new Map<boolean, readonly (readonly Term[])[]>();
 
   constructor(symbolic: SymbolicKernel, dimensions: Dimensions, sides: readonly AccessSide[], haveSizes: boolean) {
@@ -158,7 +163,7 @@ class Digits {
     return this.expand(offset, true, true) ?? (offset.width === 64 ? this.expand(offset, true, false) : null);
   }
 
-  /** @param isExact it is known not to wrap around */
+  /** @param isExact the term is known not to wrap around */
   private expand(term: Term, isExact: boolean, isSigned: boolean): readonly Summand[] | null {
     const [a, b] = term.arguments;
     switch (term.operator) {
@@ -182,7 +187,7 @@ class Digits {
         return sum;
       }
       case 'select':
-        // A trip count: zero if its limit is not positive.
+        // The trip count of a loop: zero if the limit of the loop is not positive.
         if (
           this.haveSizes &&
           isOfLaunch(term) &&
@@ -197,8 +202,8 @@ class Digits {
   }
 
   /**
-   * The value of a term, if its arithmetic does not wrap around; null otherwise.
-   * @param isSigned its highest bit is its sign
+   * The linear form of a term if its arithmetic does not wrap around; null otherwise.
+   * @param isSigned whether the term is interpreted as signed
    */
   private read(term: Term, isSigned: boolean): Linear | null {
     const { view } = this.symbolic;
@@ -211,7 +216,7 @@ class Digits {
     return view;
   }
 
-  /** A single product of sizes, at least 1; null for other terms. */
+  /** A term as a product of sizes of at least 1; null for other terms. */
   private sizeOf(term: Term, isSigned: boolean): Product | null {
     const [only, ...others] = this.expand(term, false, isSigned) ?? [];
     if (!only || others.length > 0 || only.digit !== null) return null;
@@ -222,7 +227,7 @@ class Digits {
     if (by <= 0n) return false;
     let open = factors.filter((factor) => !this.haveSizes && (this.read(factor, isSigned)?.low ?? 0n) < 1n);
     if (open.length === 0) return true;
-    // An upper bound of an index is positive: as a product, regardless of its factors.
+    // An upper bound of a nonnegative index is positive. It is removed as a whole product, regardless of its factors.
     for (const guard of this.guards(isSigned)) open = [...(without(open, guard) ?? open)];
     return open.length === 0;
   }
@@ -256,7 +261,7 @@ class Digits {
     return (this.read(term, true)?.low ?? -1n) >= 0n;
   }
 
-  /** The digits of two sums that have the same weights; null if they do not. */
+  /** The common digits of two sums with the same weights; null if their weights differ. */
   splitOf(a: readonly Summand[], b: readonly Summand[], sides: readonly [AccessSide, AccessSide]): Split | null {
     const own = (sum: readonly Summand[]): readonly Summand[] => sum.filter(({ digit }) => digit !== null);
     const shared = (sum: readonly Summand[]): readonly Summand[] => sum.filter(({ digit }) => digit === null);
@@ -282,7 +287,7 @@ class Digits {
     return left.length > 0 || new Set(terms).size < terms.length ? null : { digits, distance };
   }
 
-  /** Whether a product is at least 1, regardless of the types of its factors. */
+  /** Whether a product is at least 1, for any signedness of its factors. */
   private isSize(weight: Product): boolean {
     return this.isPositive(weight, true) || this.isPositive(weight, false);
   }
@@ -306,7 +311,7 @@ class Digits {
     return { by: 1n, factors: [this.symbolic.store.atom(32, { kind: `${of}-size`, axis: atom.axis })] };
   }
 
-  /** Exclusive upper bound of an index: the divisor of a remainder, or the bound that guards the access. */
+  /** Exclusive upper bound of an index: the divisor of a remainder, or the bound in a condition of the access. */
   private limitOf(term: Term, side: AccessSide): Product | null {
     if (/^[us]rem$/.test(term.operator)) return this.sizeOf(term.arguments[1]!, isOfSigned(term));
     for (const condition of this.conditionsOf(side)) {
@@ -318,14 +323,14 @@ class Digits {
     return null;
   }
 
-  /** Whether two terms count the iterations of one loop, in widths that can represent the trip count. */
+  /** Whether two terms are the iteration counter of the same loop, in widths that can represent the trip count. */
   private areOneRound({ atom, width }: Term, term: Term): boolean {
     if (atom?.kind !== 'iteration' || term.atom?.kind !== 'iteration' || atom.loop !== term.atom.loop) return false;
     const high = this.read(term, true)?.high;
     return high !== undefined && high < 1n << BigInt(Math.min(width, term.width) - 1);
   }
 
-  /** Terms determined by digits: an index by its quotient and its remainder. */
+  /** Terms that the given digits determine: an index by its quotient and its remainder. */
   toldBy(digits: readonly Term[]): readonly Term[] {
     const known = new Set(digits);
     for (let count = -1; count !== known.size;) {
@@ -338,7 +343,10 @@ class Digits {
     return [...known];
   }
 
-  /** Whether a term is the quotient that belongs to a rest: `i / (w * h)` is `i / w / h`, and belongs to `i / w % h`. */
+  /**
+   * Whether a term is the quotient that belongs to a remainder: `i / (w * h)` is `i / w / h`, the quotient for `i / w %
+   * h`.
+   */
   private isQuotient(term: Term, rest: Term): boolean {
     const [whole, by] = rest.arguments;
     if (!/^[us]div$/.test(term.operator) || isOfSigned(term) !== isOfSigned(rest)) return false;
@@ -351,12 +359,12 @@ class Digits {
   }
 }
 
-/** An atomic summand: a digit, or a factor that all threads share. */
+/** A summand without further structure: a digit, or a factor that all threads share. */
 function summandOf(term: Term): readonly Summand[] {
   return [isOfLaunch(term) ? { by: 1n, factors: [term], digit: null } : { by: 1n, factors: [], digit: term }];
 }
 
-/** Whether only the launch determines a term, the same for all threads. */
+/** Whether a term depends on the launch only, and so is uniform among all threads. */
 function isOfLaunch({ leaves }: Term): boolean {
   return leaves.length > 0 && leaves.every(({ atom }) => /^(?:parameter|block-size|grid-size)$/.test(atom!.kind));
 }
@@ -390,13 +398,13 @@ function without(a: readonly Term[], b: readonly Term[]): readonly Term[] | null
   return rest;
 }
 
-/** One product divided by another, if without remainder; null otherwise. */
+/** One product divided by another; null if there is a remainder. */
 function quotient(a: Product, b: Product): Product | null {
   const factors = without(a.factors, b.factors);
   return factors && a.by % b.by === 0n ? { by: a.by / b.by, factors } : null;
 }
 
-/** Whether a product is at most another one for all sizes of at least 1. */
+/** Whether a product is at most another one whenever all sizes are at least 1. */
 function isAtMost(a: Product, b: Product): boolean {
   return a.by <= b.by && without(b.factors, a.factors) !== null;
 }

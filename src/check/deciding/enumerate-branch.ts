@@ -1,4 +1,7 @@
-/** Whether all threads of a block, or of each warp, take the same side of a branch: evaluates its condition for all. */
+/**
+ * Decides whether all threads of a block, or of each warp, take the same side of a branch: evaluates the condition for
+ * all threads.
+ */
 import { compileTruth, Unexpressible } from '../../analysis/values/compiled-term.ts';
 import type { Term } from '../../term/term.ts';
 import type { DivergenceObligation } from '../obligations/barrier-divergence.ts';
@@ -6,14 +9,14 @@ import type { TierContext, TermInstance } from '../obligations/instance.ts';
 
 type BranchEnumeration =
   | { readonly kind: 'uniform' | 'unable' }
-  /** Threads of this block (its index along each axis) take different sides. */
+  /** Threads of this block take different sides; `block` is its index along each axis. */
   | { readonly kind: 'varying'; readonly block: readonly number[] };
 
 const unable: BranchEnumeration = { kind: 'unable' };
 
 /**
- * Tries a branch condition for all threads of a block with concrete dimensions.
- * @param group the threads that have to agree: of the block, or of each warp
+ * Evaluates a branch condition for all threads of a block with concrete dimensions.
+ * @param group the threads that have to agree: those of the block, or those of each warp
  */
 export function enumerateBranch(
   context: TierContext,
@@ -49,7 +52,7 @@ export function enumerateBranch(
 
   const guards: string[] = [];
   let test = '';
-  // The condition of the branch comes last, after those under which it is reached (which may be the same).
+  // The condition of the branch is the last one. Before it are the conditions under which the branch is reached.
   const conditions = obligation.conditions.filter(({ reading }) => reading.side === 1);
   for (const [i, { term, reading }] of conditions.entries()) {
     const isBranch = i === conditions.length - 1;
@@ -68,7 +71,7 @@ export function enumerateBranch(
   }
   if (test === '') return unable;
   if (group === 'warp') {
-    // Warps are consecutive groups of 32 threads: enumerate all of them.
+    // Warps are groups of 32 consecutive threads, so the thread index along each axis is enumerated.
     threads.clear();
     for (const axis of [0, 1, 2] as const) threads.set(`t${'xyz'[axis]}_1`, block[axis]!);
   }

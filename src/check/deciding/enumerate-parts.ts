@@ -1,7 +1,7 @@
 /**
- * Enumeration of addresses that are sums of parts without a common variable, for threads of different blocks: the
- * accesses of the threads of a block relative to one start are listed once, as byte intervals, and moved to each start.
- * This decides grids of thousands of blocks with too many threads to try all of them.
+ * Enumeration for threads of different blocks of addresses that are sums of parts without a common variable. The
+ * accesses of the threads of a block relative to a start address are listed once, as byte intervals, and shifted to the
+ * start addresses of each block. This decides grids of thousands of blocks whose threads are too many to enumerate.
  */
 
 /** An expression over variables, and the names of those that it uses. */
@@ -10,7 +10,7 @@ export interface TextPart {
   readonly uses: ReadonlySet<string>;
 }
 
-/** One side of a pair: its addresses are the sum of the parts, if all guards hold. */
+/** One side of a pair: its address is the sum of the parts. The access is executed if all guards are true. */
 export interface SideParts {
   readonly constant: bigint;
   readonly parts: readonly TextPart[];
@@ -25,23 +25,23 @@ interface Stretches {
   readonly ends: Float64Array;
 }
 
-/** Variables that parts and guards use together, of one side. */
+/** Variables of one side that are connected by common parts or guards. */
 interface Group {
   readonly variables: SideParts['variables'];
   readonly parts: readonly TextPart[];
   readonly guards: readonly TextPart[];
 }
 
-/** The starts of blocks, and the block of each; a block may have several starts. */
+/** Start addresses of blocks, with the index of the block of each; a block may have several. */
 interface Starts {
   readonly addresses: Float64Array;
   readonly blocks: Float64Array;
 }
 
 /**
- * Whether no two blocks touch the same bytes, one in each access; null if that is too expensive.
+ * Whether no two blocks touch the same bytes, one block in each access; null if the enumeration is too expensive.
  * @param identity distinguishes blocks, by their index in the order of the block axes of the variables
- * @param shared values of the variables that both sides share, in the order of `names`, each of which is tried
+ * @param shared combinations of values of the variables that both sides share, in the order of `names`
  * @param most maximum number of computed values and of listed intervals
  */
 export function staysDisjoint(
@@ -71,7 +71,7 @@ export function staysDisjoint(
     const total = lists.reduce((sum, list) => sum + list.starts.addresses.length * list.stretches.starts.length, 0);
     if (total > most) return null;
     if (lists.length === 1 && areAllApart(lists[0]!, total)) continue;
-    // Sorting with associated data takes several times as long as sorting addresses.
+    // Sorting with associated data takes several times as long as sorting addresses only.
     if (total > most / 4) return null;
     if (!areDisjointParts(lists, total, identity)) return false;
   }
@@ -95,7 +95,10 @@ function count({ variables }: Group): number {
   return variables.reduce((product, { size }) => product * size, 1);
 }
 
-/** Groups of variables without a common part or guard; those of the block index are one group. */
+/**
+ * The connected groups of variables: no two groups have a common part or guard. The variables of the block index are in
+ * one group.
+ */
 function groupsOf({ parts, guards, variables }: SideParts): { ofBlock: Group; others: readonly Group[] } {
   const leader = new Map(variables.map(({ name }) => [name, isBlockAxis({ name }) ? '' : name]));
   const find = (name: string): string => {
@@ -105,7 +108,7 @@ function groupsOf({ parts, guards, variables }: SideParts): { ofBlock: Group; ot
   };
   for (const { uses } of [...parts, ...guards]) {
     const own = [...uses].filter((name) => leader.has(name)).map(find);
-    // The group of the blocks leads every group that it joins.
+    // If groups are merged, the group of the block index is the representative.
     const first = own.includes('') ? '' : own[0];
     for (const other of own) if (other !== first && first !== undefined) leader.set(other, first);
   }
@@ -123,7 +126,7 @@ function groupsOf({ parts, guards, variables }: SideParts): { ofBlock: Group; ot
   const groupOf = ({ uses }: TextPart) => groupAt(find([...uses].find((name) => leader.has(name)) ?? ''));
   for (const part of parts) groupOf(part).parts.push(part);
   for (const guard of guards) groupOf(guard).guards.push(guard);
-  // Unused groups add nothing.
+  // A group without parts and guards contributes nothing.
   const others = [...groups].flatMap(([key, group]) => (key === '' || group.parts.length + group.guards.length === 0 ? [] : [group])); // oxfmt-ignore
   return { ofBlock, others };
 }
@@ -144,7 +147,7 @@ function programOf(
     const guard = guards.length > 0 ? `if (${guards.map(({ text }) => `(${text})`).join(' && ')})` : '';
     const value = [`${constant}`, ...parts.map(({ text }) => text)].join(' + ');
     const code = `${lets.join('')}let n = 0; ${loops.join(' ')} ${guard} { a[n] = ${value}; b[n++] = ${number}; } return n;`; // oxfmt-ignore
-    // Only our own generated names and numerals go into the text.
+    // The generated code contains only generated names and numerals.
     const fill = new Function('v', 'a', 'b', code) as (v: Int32Array, a: Float64Array, b: Float64Array) => number;
     const size = variables.reduce((product, one) => product * one.size, 1);
     return (shared) => {
@@ -156,7 +159,7 @@ function programOf(
   return { ofBlock: compile(ofBlock, side.constant), others: others.map((group) => compile(group, 0n)) };
 }
 
-/** Intervals moved to each of some offsets; adjacent ones are merged. */
+/** The intervals shifted by each of the offsets; adjacent intervals are merged. */
 function spread({ starts, ends }: Stretches, offsets: readonly number[]): Stretches {
   const all: (readonly [number, number])[] = [];
   for (const offset of offsets) starts.forEach((start, at) => all.push([start + offset, ends[at]! + offset]));
@@ -175,7 +178,10 @@ interface Listed {
   readonly stretches: Stretches;
 }
 
-/** Whether no two intervals overlap, regardless of their blocks: the usual case, if all have one length. */
+/**
+ * Whether no two intervals overlap, not even those of one block. This fast path succeeds in the usual case, if all
+ * intervals have one length.
+ */
 function areAllApart({ starts, stretches }: Listed, total: number): boolean {
   const length = stretches.ends[0]! - stretches.starts[0]!;
   if (stretches.starts.some((start, at) => stretches.ends[at]! - start !== length)) return false;
@@ -187,7 +193,10 @@ function areAllApart({ starts, stretches }: Listed, total: number): boolean {
   return true;
 }
 
-/** Whether no interval of one side overlaps one of the other side in another block; one list represents both sides. */
+/**
+ * Whether no interval of one side overlaps an interval of the other side in another block. A single list represents
+ * both sides.
+ */
 function areDisjointParts(lists: readonly Listed[], total: number, identity: (block: number) => number): boolean {
   const [from, to, of, on] = [new Float64Array(total), new Float64Array(total), new Float64Array(total), new Uint8Array(total)]; // oxfmt-ignore
   let next = 0;
@@ -203,7 +212,7 @@ function areDisjointParts(lists: readonly Listed[], total: number, identity: (bl
     });
   });
   const order = new Uint32Array(total).map((_, at) => at).sort((a, b) => from[a]! - from[b]!);
-  // For each side the farthest end, and the farthest end of other blocks.
+  // For each side the farthest end of an interval so far, and the farthest end in a block other than that one's.
   const farthest = lists.map(() => ({ end: -Infinity, block: -1, otherEnd: -Infinity }));
   for (const at of order) {
     const against = farthest[lists.length === 1 ? 0 : 1 - on[at]!]!;

@@ -1,7 +1,8 @@
 /**
- * The second tier, for concrete dimensions: evaluate the address and condition terms of both accesses for every thread
- * (and every value of the few shared unknowns), and hash the addresses. Linear in the number of threads. Conditions
- * over unknown values are dropped, which only weakens: no hit is still a proof.
+ * The second tier, for concrete dimensions: evaluates the address and condition terms of both accesses for every thread
+ * (and every value of the few shared unknowns), and hashes the addresses. The cost is linear in the number of threads.
+ * Conditions over unknown values are dropped, which only weakens the premises: if there is no hit, that is still a
+ * proof.
  */
 import type { Dim3 } from '../../base/dim3.ts';
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
@@ -24,15 +25,17 @@ export interface Hit {
 type Enumeration =
   /** No two threads overlap. */
   | { readonly kind: 'none' }
-  /** `exact`: no condition was dropped, every hit happens whenever the interval is executed. */
+  /** `exact`: no condition was dropped, so every hit happens whenever the interval is executed. */
   | { readonly kind: 'hits'; readonly hits: readonly Hit[]; readonly exact: boolean }
   | { readonly kind: 'unable'; readonly reason: string };
 
 const maxHits = 24;
-/** The widest access of a thread, a line of a matrix, in bytes: no larger unit is counted in. */
+/**
+ * Upper limit of the unit in which addresses are counted: the widest access of a thread, a row of a matrix, in bytes.
+ */
 const largestUnit = 128;
 const longText = 4000;
-/** Iterations of a loop that are tried sequentially. */
+/** Limit on the trip count of a loop whose iterations are enumerated. */
 const maxRounds = 4096n;
 
 interface Variable {
@@ -40,7 +43,7 @@ interface Variable {
   readonly size: number;
 }
 
-/** Writes the addresses of all combinations of a side's own variables; NaN if it does not access. */
+/** Writes the addresses of a side for all combinations of its own variables; NaN if the access is not executed. */
 type Fill = (sharedValues: Int32Array, into: Float64Array) => void;
 
 interface SideProgram {
@@ -49,9 +52,9 @@ interface SideProgram {
   readonly fill: Fill;
 }
 
-/** The text of one side. */
+/** The expressions of one side, as program text. */
 interface SideText {
-  /** Conditions on shared variables only: true for every thread, or for none. */
+  /** Conditions on shared variables only: true for every thread, or for no thread. */
   readonly common: readonly TextPart[];
   readonly guards: readonly TextPart[];
   /** The offset is the sum of the constant and the parts. */
@@ -62,7 +65,7 @@ interface SideText {
   readonly exact: boolean;
 }
 
-/** Sides of many pairs are the same: compiled functions by their source, by kernel. */
+/** Compiled functions by kernel and source text, since sides of many pairs are the same. */
 const made = new WeakMap<SymbolicKernel, Map<string, Fill>>();
 
 /**
@@ -77,7 +80,7 @@ export function enumerate(
   difference: Difference,
   evaluations: number,
 ): Enumeration {
-  // Warps are runs of 32 threads: all axes count.
+  // A warp consists of 32 consecutive threads in the order of all axes.
   const extents = extentsOf(dimensions, obligation.scope === 'grid');
   if (!extents) return { kind: 'unable', reason: 'dimensions are not concrete' };
   const limit = 1n << 52n;
@@ -140,7 +143,7 @@ export function enumerate(
     for (const unknown of unknowns) {
       if (!admit(unknown.term, unknown.reading)) return null;
       used = new Set();
-      // The distance between iterations is in the constant already.
+      // The constant already contains the distance between the iterations.
       if (unknown.term.atom) used.add(unknown.name);
       const value = unknown.term.atom
         ? unknown.name
@@ -169,7 +172,7 @@ export function enumerate(
         exact = false;
       }
     }
-    // Iterations are compared if one side has both: then it is one thread.
+    // A constraint between two iteration counters exists only if one thread performs both accesses.
     for (const { counter, from, to, by } of side === obligation.first ? obligation.later : []) {
       if (!admit(counter, from) || !admit(counter, to)) return null;
       used = new Set();
@@ -197,28 +200,28 @@ export function enumerate(
 
   const lists = [[...own[0].values()], [...own[obligation.sameThread ? 0 : 1].values()]] as const;
   const whole: Trial = { texts: [first, second], shared: [...shared.values()], lists };
-  // Variables that no address depends on only add conditions: without them the trial is often small.
+  // Variables that occur in no address only add conditions. The enumeration without them is often small.
   const addresses = withAddressesAlone(whole);
   if (addresses && tryOut(symbolic, obligation, addresses, evaluations)?.hits.length === 0) return { kind: 'none' };
   const tried = tryOut(symbolic, obligation, whole, evaluations);
   if (!tried) return { kind: 'unable', reason: 'too many threads and rounds to try one by one' };
   if (tried.hits.length === 0) return { kind: 'none' };
-  // Whether the two are of one array is not evaluated.
+  // The condition that both pointers are from one array is not evaluated.
   const exact = first.exact && second.exact && tried.isExhaustive && obligation.elements === null;
   return { kind: 'hits', hits: tried.hits, exact };
 }
 
-/** A trial: the expressions of both sides, the variables that they share, and those of each side. */
+/** An enumeration: the expressions of both sides, the variables that both share, and the own variables of each side. */
 interface Trial {
   readonly texts: readonly [SideText, SideText];
   readonly shared: readonly Variable[];
   readonly lists: readonly [readonly Variable[], readonly Variable[]];
 }
 
-/** Minimum reduction of the combinations by a trial without some conditions. */
+/** Minimum factor by which the reduced enumeration has to be smaller than the full one. */
 const worthwhile = 4;
 
-/** A trial without the variables that neither address depends on; null if that saves little. */
+/** The enumeration without the variables that occur in neither address; null if that saves little. */
 function withAddressesAlone(whole: Trial): Trial | null {
   const { texts, shared, lists } = whole;
   const used = new Set(texts.flatMap(({ parts }) => parts.flatMap(({ uses }) => [...uses])));
@@ -241,8 +244,8 @@ function countOf(variables: readonly Variable[]): number {
 }
 
 /**
- * Tries all combinations; null if there are too many.
- * @returns the hits, and whether all conditions were tried
+ * Enumerates all combinations; null if there are too many.
+ * @returns the hits, and whether all conditions were evaluated
  */
 function tryOut(
   symbolic: SymbolicKernel,
@@ -250,15 +253,16 @@ function tryOut(
   { texts, shared, lists }: Trial,
   evaluations: number,
 ): { readonly hits: readonly Hit[]; readonly isExhaustive: boolean } | null {
-  // Hits contain the block. Variables used by no address and no condition of single threads need not be distinguished.
+  // The variables that need not be distinguished occur in no address and in no condition of single threads. The block
+  // index is always distinguished, since hits contain it.
   const isTold = ({ name }: Variable): boolean => /^b[xyz]$/.test(name) || texts.some(({ uses }) => uses.has(name));
   const sharedList = [...shared].sort((x, y) => Number(isTold(y)) - Number(isTold(x)));
   const told = sharedList.filter(isTold);
-  // A long program counts as several evaluations.
+  // A long expression counts as several evaluations.
   const lengthOf = (pieces: readonly TextPart[]): number => pieces.reduce((sum, { text }) => sum + text.length, 0);
   const length = texts.reduce((sum, { guards, parts }) => sum + lengthOf(guards) + lengthOf(parts), 0);
   const scale = Math.max(1, length / longText);
-  // Conditions on iterations that no address depends on are dropped if there are too many of those.
+  // If the iterations that occur in no address have too many combinations, the conditions on them are dropped.
   const isExhaustive = countOf(sharedList) <= evaluations;
   const among = isExhaustive ? sharedList : told;
   const total = countOf(told) * (countOf(lists[0]) + countOf(lists[1])) * scale + countOf(among);
@@ -281,7 +285,7 @@ function tryOut(
   made.set(symbolic, fills);
   const programs = texts.map((text, i): SideProgram => {
     const code = fillText(text, told, lists[i]!);
-    // Only our own generated names and numerals go into the text.
+    // The generated code contains only generated names and numerals.
     const fill = fills.get(code) ?? (new Function('v', 'into', code) as Fill);
     fills.set(code, fill);
     return { variables: lists[i]!, fill };
@@ -294,7 +298,10 @@ function isOwn(name: string): boolean {
   return name.endsWith('_1') || name.endsWith('_2');
 }
 
-/** Loops over the own variables, the first of them innermost. The names of both sides are made the same. */
+/**
+ * Loops over a side's own variables, the first one innermost. The suffixes of names are unified, so that equal sides
+ * have equal texts.
+ */
 function fillText(
   { guards, constant, parts }: SideText,
   shared: readonly Variable[],
@@ -307,7 +314,10 @@ function fillText(
   return `${lets.join('')}let i = 0; ${loops.join(' ')} into[i++] = ${value};`.replaceAll(/\b(\w+)_[12]\b/g, '$1$$');
 }
 
-/** The values of the distinguished shared variables that can satisfy both sides' common conditions. */
+/**
+ * The combinations of values of the distinguished shared variables for which the common conditions of both sides can be
+ * true.
+ */
 function liveRounds(
   texts: readonly SideText[],
   shared: readonly Variable[],
@@ -322,7 +332,7 @@ function liveRounds(
       : (new Function('v', `${lets.join('')}return ${common.join(' && ')};`) as (values: Int32Array) => boolean);
   const rounds: Int32Array[] = [];
   const values = new Int32Array(shared.length);
-  // The distinguished variables change first: each step of the others repeats all of their values.
+  // The distinguished variables change fastest: for each combination of the others, all of their combinations follow.
   const step = told.reduce((product, { size }) => product * size, 1);
   const seen = new Uint8Array(step);
   for (let left = step, number = 0; left > 0; number = (number + 1) % step) {
@@ -336,7 +346,7 @@ function liveRounds(
   return rounds;
 }
 
-/** The axes that distinguish threads, with their sizes; null if one is symbolic. */
+/** The axes that distinguish threads, with their extents; null if an extent is symbolic. */
 function extentsOf(dimensions: Dimensions, withBlocks: boolean): [string, number][] | null {
   const list: [string, number][] = [];
   for (const axis of [0, 1, 2] as const) {
@@ -363,14 +373,16 @@ function advance(values: Int32Array, variables: readonly Variable[], from: numbe
   return false;
 }
 
-/** For each address the first combination that has it, and the first of another thread (block). */
+/**
+ * For each address, the first combination that has it, and the first combination of another thread (block) that has it.
+ */
 interface AddressTable {
   readonly earliest: (address: number) => number;
   readonly other: (address: number) => number;
   readonly add: (address: number, combination: number) => void;
 }
 
-/** Maximum size of an array table, and its maximum ratio of addresses to entries. */
+/** Maximum size of a table that is indexed by address, and its maximum ratio of addresses to entries. */
 const largestArray = 1 << 23;
 const placesEach = 16;
 
@@ -407,7 +419,7 @@ function hashedTable(most: number, identity: (combination: number) => number): A
   const second = new Int32Array(places).fill(-1);
   /** The slot of an address. */
   const placeOf = (address: number): number => {
-    // Both halves of the address count: addresses go beyond 32 bits.
+    // Both halves of the address are hashed, since addresses may exceed 32 bits.
     let at = (Math.imul(address | 0, 0x9e3779b1) ^ Math.imul(Math.floor(address / 2 ** 32), 0x85ebca6b)) >>> 0;
     at = (at ^ (at >>> 15)) & (places - 1);
     while (first[at]! >= 0 && addresses[at] !== address) at = (at + 1) & (places - 1);
@@ -438,7 +450,8 @@ function search(
     first.variables.reduce((product, { name, size }) => (name.startsWith(letter) ? product * size : product), 1);
   const threads = sizeOf('t');
   const blocks = sizeOf('b');
-  // Thread axes, then block axes, come first among the variables of both sides, so that the combinations agree.
+  // Thread axes, then block axes, come first among the variables of both sides, so that equal combinations are equal
+  // threads.
   const warpOf = (combination: number): number => Math.floor((combination % threads) / 32);
   const { betweenClusters } = obligation;
   const clusterOf = betweenClusters && clusterNumbers(first.variables, betweenClusters);
@@ -458,12 +471,12 @@ function search(
     first.fill(sharedValues, a);
     if (!isAccessed(a)) continue;
     second.fill(sharedValues, b);
-    // Count in the largest common unit: elements that are all aligned overlap only if they are equal.
+    // Addresses are counted in the largest common unit: aligned elements of that size overlap only if they are equal.
     const unit = unitOf([a, b], firstBytes, secondBytes);
     if (unit > 1) for (const list of [a, b]) for (let i = 0; i < list.length; i++) list[i]! /= unit;
     const behind = firstBytes / unit - 1;
     const ahead = secondBytes / unit - 1;
-    // Only threads of one warp may overlap: give each warp a separate address range.
+    // Only threads of one warp may overlap, so each warp gets a separate address range.
     if (obligation.warp === 'same') separateWarps([a, b], warpOf);
     const table = tableFor(a, identities[0]);
     for (let i = 0; i < a.length; i++) if (a[i] === a[i]) table.add(a[i]!, i);
@@ -489,7 +502,7 @@ function search(
   return hits;
 }
 
-/** Identities of the combinations of both sides: only combinations with different identities can conflict. */
+/** Identities of the combinations of both sides: two combinations can conflict only if their identities differ. */
 function identitiesOf(
   { starts, mayBeOne }: Obligation,
   programs: readonly [SideProgram, SideProgram],
@@ -497,7 +510,7 @@ function identitiesOf(
   ofThread: (combination: number) => number,
 ): readonly [(combination: number) => number, (combination: number) => number] {
   if (!starts) return mayBeOne ? [(one) => one, (other) => -1 - other] : [ofThread, ofThread];
-  // A matrix begins at the address of its first line.
+  // Two lanes of a matrix access are identified by the address of its first row.
   const startOf = (side: 0 | 1): ((combination: number) => number) => {
     const { variables } = programs[side];
     const line = variables.findIndex(({ name }) => name.startsWith('line'));
@@ -509,7 +522,7 @@ function identitiesOf(
   return [startOf(0), startOf(1)];
 }
 
-/** By block, the index of its cluster. */
+/** Index of the cluster of each block. */
 function clusterNumbers(variables: readonly Variable[], cluster: Dim3): readonly number[] {
   const axes = variables.filter(({ name }) => name.startsWith('b'));
   const extents = axes.map(({ name }) => cluster['xyz'.indexOf(name[1]!)]!);
@@ -537,7 +550,10 @@ function combinations({ variables }: SideProgram): number {
   return variables.reduce((product, { size }) => product * size, 1);
 }
 
-/** Tries each thread for itself: the first address is the distance between the two, the second zero. */
+/**
+ * Evaluates an obligation about one thread: the first address is the distance between the two accesses, the second is
+ * zero.
+ */
 function searchAlone(
   { first: { access: a }, second: { access: b } }: Obligation,
   shared: readonly Variable[],
@@ -561,7 +577,7 @@ function searchAlone(
   return hits;
 }
 
-/** Moves the addresses of different warps to disjoint ranges. */
+/** Shifts the addresses of different warps to disjoint ranges. */
 function separateWarps(lists: readonly Float64Array[], warpOf: (combination: number) => number): void {
   let low = Infinity;
   let high = -Infinity;
@@ -576,7 +592,7 @@ function separateWarps(lists: readonly Float64Array[], warpOf: (combination: num
   for (const list of lists) for (let i = 0; i < list.length; i++) list[i]! += stretch * warpOf(i);
 }
 
-/** The largest power of two of which all addresses and the bytes at them are multiples. */
+/** The largest power of two that divides all addresses and the bytes of both accesses. */
 function unitOf(lists: readonly Float64Array[], firstBytes: number, secondBytes: number): number {
   let bits = firstBytes | secondBytes;
   for (const list of lists) {

@@ -1,7 +1,8 @@
 /**
- * The third tier: obligations as linear integer arithmetic in SMT-LIB. Products with a factor that both threads share
- * stay linear by the product lemma: P(e, u) = e*u is a separate unknown, and for every two products with the same u, e
- * <= f - 1 gives P(e, u) + u <= P(f, u). Terms without a linear form are left open, which only weakens.
+ * The third tier encodes obligations as linear integer arithmetic in SMT-LIB. Products with a factor that both threads
+ * share stay linear by the product lemma: P(e, u) = e*u is a separate unknown, and for every two products with the same
+ * u, e <= f - 1 implies P(e, u) + u <= P(f, u). Terms without a linear form are left unconstrained, which only weakens
+ * the premises.
  */
 import { floorDivide, gcd } from '../../base/integer.ts';
 import { type Premise, PremiseList } from '../../solver/premise.ts';
@@ -26,14 +27,14 @@ import type { Reread } from '../../analysis/values/repeated-loads.ts';
 import type { KnownValues } from './known-values.ts';
 import { ProductLemma } from './product-lemma.ts';
 
-/** The mode with usual contents of memory assumed, and the one without. */
+/** The name of the mode in which usual contents of memory are assumed; the other mode is empty. */
 export const usualContents = 'usual';
 const anyContents = 'any';
 
-/** More rows with one factor are not distinguished. */
+/** Limit on the rows with one factor that are related to each other. */
 const maxRows = 24;
 
-/** Parts of a sum that have a factor in common, and the greatest divisor of their coefficients. */
+/** Summands that have a factor in common, and the greatest common divisor of their coefficients. */
 interface Row {
   readonly multiples: readonly (readonly [string, bigint])[];
   readonly size: bigint;
@@ -56,7 +57,7 @@ export class LinearEncoding {
   }[] = [];
   private readonly elements: ReadonlyMap<number, ElementFact>;
   private readonly divisors: ReadonlyMap<Term, bigint>;
-  /** Statements about the range of an element, as formulas over its name. */
+  /** A statement about the range of an element as formulas over the element's name. */
   rangeOf: (fact: ElementFact, name: string) => readonly string[] = () => [];
   private readonly contents: ReadonlyMap<number, ContentsFact>;
   private readonly held: {
@@ -78,10 +79,12 @@ export class LinearEncoding {
   private readonly loadedAgain: (readonly [of: string, Reread, Term, string, TermInstance])[] = [];
   private readonly lemma = new ProductLemma(this.premises);
   private readonly rows = new Map<string, readonly Row[]>();
-  /** Unknowns for products, by their factors. */
+  /** Names of the unknowns for products, by their factors. */
   private readonly factored = new Map<string, string>();
   private readonly assumed = new Set<Term>();
-  /** Terms whose definitions assume no wrap-around, in every later formula too. */
+  /**
+   * Terms that the definitions sent so far assume not to wrap around. Every later formula depends on this assumption.
+   */
   private readonly standing = new Set<Term>();
   private defining = 0;
   private readonly symbolic: SymbolicKernel;
@@ -116,21 +119,21 @@ export class LinearEncoding {
     return this.premises.take();
   }
 
-  /** Terms assumed not to wrap around in formulas since the last call, and in all definitions. */
+  /** Terms assumed not to wrap around: those in formulas since the last call, and those in all definitions. */
   takeAssumptions(): Term[] {
     const list = [...new Set([...this.assumed, ...this.standing])];
     this.assumed.clear();
     return list;
   }
 
-  /** The value of an atom in a model, as a pattern; undefined if the model has none. */
+  /** The value of an atom in a model, as a bit pattern; undefined if the model has none. */
   patternIn(model: Model, leaf: Term, reading: TermInstance): bigint | undefined {
     const { name, offset } = instanceOf(this.symbolic, this.instances, leaf, reading);
     const value = name === null ? 0n : model.get(name);
     return typeof value === 'bigint' ? BigInt.asUintN(leaf.width, value + offset) : undefined;
   }
 
-  /** The modes in which the declarations so far differ. */
+  /** The names of the modes that the declarations so far distinguish. */
   get modes(): readonly string[] {
     return this.held.length > 0 ? [anyContents, usualContents] : [];
   }
@@ -140,7 +143,7 @@ export class LinearEncoding {
     return new Set(this.held.flatMap(({ fact }) => fact.texts));
   }
 
-  /** The formula that the accesses of the obligation overlap: of two different threads, unless it is about one. */
+  /** The formula that the accesses of the obligation overlap, either of two different threads or both of one thread. */
   overlap(obligation: Obligation): string {
     const { first, second, later, starts } = obligation;
     const { view } = this.symbolic;
@@ -165,7 +168,7 @@ export class LinearEncoding {
     return `(and ${parts.join(' ')})`;
   }
 
-  /** Pointers of both accesses were read from one element. */
+  /** The formulas that the pointers of both accesses were loaded from one element. */
   private oneElement({ elements, first, second }: Obligation): string[] {
     if (!elements) return [];
     const { view } = this.symbolic;
@@ -173,13 +176,13 @@ export class LinearEncoding {
     return [`(= ${a} ${b})`];
   }
 
-  /** The formula that two offsets differ, each as one thread reads it. */
+  /** The formula that two offsets differ, each evaluated in one thread. */
   differ(a: Term, of: TermInstance, b: Term, other: TermInstance): string {
     const { view } = this.symbolic;
     return `(not (= ${this.linear(view.offset(a), of)} ${this.linear(view.offset(b), other)}))`;
   }
 
-  /** The formula that an offset is below 0 or above the last one, under conditions, as one thread reads them. */
+  /** The formula that a thread satisfies the conditions and its offset is less than 0 or greater than `last`. */
   outside(offset: Term, last: bigint, conditions: readonly Term[], reading: TermInstance): string {
     const form = this.symbolic.view.offset(offset);
     const value = this.linear(form, reading);
@@ -188,8 +191,8 @@ export class LinearEncoding {
   }
 
   /**
-   * Assumptions of an offset about its parts beyond their form. They hold for executed accesses, and so belong to their
-   * formula and not to a definition.
+   * Formulas that the parts of an offset do not wrap around. They hold for executed accesses only, so they belong to
+   * the formula of the access and not to a definition.
    */
   private unwrapped({ terms }: Linear, reading: TermInstance): string[] {
     return [...terms.keys()].flatMap((term) => {
@@ -199,7 +202,9 @@ export class LinearEncoding {
     });
   }
 
-  /** The formula that both threads reach their side's conditions; for divergence: any conditions of two threads. */
+  /**
+   * The formula that both threads satisfy the conditions of their sides; for divergence: any conditions of two threads.
+   */
   together(
     conditions: readonly { readonly term: Term; readonly reading: TermInstance }[],
     warp: WarpRelation = null,
@@ -211,7 +216,7 @@ export class LinearEncoding {
     return conditions.map(({ term, reading }) => this.truth(term, reading));
   }
 
-  /** Two threads (blocks) that differ in a coordinate. */
+  /** The formula that two threads (blocks) differ in a coordinate. */
   private distinct(letter: 't' | 'b'): string {
     const extents = letter === 't' ? this.dimensions.block : this.dimensions.grid;
     const kind = letter === 't' ? 'thread' : 'block';
@@ -225,7 +230,9 @@ export class LinearEncoding {
     return differ.length === 0 ? 'false' : `(or ${differ.join(' ')})`;
   }
 
-  /** The two threads are in one warp, or in two; empty if the linear thread index is not linear. */
+  /**
+   * The formulas that the two threads are in one warp, or in two; empty if the linear thread index has no linear form.
+   */
   private warps(relation: WarpRelation): string[] {
     const [width, height, depth] = this.dimensions.block;
     if (relation === null || (width === null && (height !== 1 || depth !== 1)) || (height === null && depth !== 1))
@@ -255,7 +262,7 @@ export class LinearEncoding {
     return [relation === 'same' ? same : `(not ${same})`];
   }
 
-  /** A linear form as SMT-LIB, with the unknowns it needs declared and defined. */
+  /** A linear form as SMT-LIB; declares and defines the unknowns that it contains. */
   linear(form: Linear, reading: TermInstance): string {
     for (const term of form.assumes) (this.defining > 0 ? this.standing : this.assumed).add(term);
     const parts: string[] = [];
@@ -268,7 +275,7 @@ export class LinearEncoding {
     return sumText(parts);
   }
 
-  /** Whether several parts of a form have a factor in common: products, or a product and one of its factors. */
+  /** Whether several summands of a form have a factor in common: two products, or a product and one of its factors. */
   private hasRows({ terms }: Linear): boolean {
     const products = [...terms.keys()].filter(({ operator }) => operator === 'mul');
     const isFactor = (term: Term): boolean =>
@@ -281,7 +288,7 @@ export class LinearEncoding {
     return products.length > 1 || (products.length === 1 && [...terms.keys()].some(isFactor));
   }
 
-  /** A form multiplied out, down to unknowns other than products; null if it becomes too long. */
+  /** A form multiplied out until its unknowns are not products; null if it becomes too long. */
   private expand(form: Linear, reading: TermInstance): Polynomial | null {
     let sum: Polynomial = new Map(form.constant === 0n ? [] : [['', form.constant]]);
     for (const [term, coefficient] of form.terms) {
@@ -301,7 +308,7 @@ export class LinearEncoding {
     return sum.size > maxMonomials ? null : sum;
   }
 
-  /** The unknown of a product equals its expansion. */
+  /** Asserts that the unknown of a product equals its expansion. */
   private identify(unknown: string, part: Polynomial): void {
     const [[monomial, factor] = ['', 0n]] = part;
     if (part.size === 1 && factor === 1n && monomial.includes(' ') && !this.factored.has(monomial))
@@ -313,8 +320,8 @@ export class LinearEncoding {
   }
 
   /**
-   * The rows of a matrix: u*a + u*b is u*(a + b), a product to which the lemma applies, for each u common to several
-   * parts of a sum, one of them a product. Valid for all integers, so it excludes nothing.
+   * Factors a sum: u*a + u*b becomes u*(a + b), a product to which the lemma applies. This is done for each u that is
+   * common to several summands, one of them a product. It is valid for all integers, so it excludes no model.
    */
   private factor(sum: Polynomial): void {
     const products = [...sum].filter(([monomial]) => monomial.includes(' '));
@@ -322,14 +329,13 @@ export class LinearEncoding {
     for (const u of names) {
       const multiples = [...sum].filter(([monomial]) => monomial.split(' ').includes(u));
       if (multiples.length < 2 || isOwn(u)) continue;
-      // Rows are distinguished better if their values are smaller: elements rather than bytes.
+      // Rows of smaller values are distinguished better, so they are counted in elements rather than bytes.
       const size = multiples.reduce((divisor, [, factor]) => gcd(divisor, factor), 0n);
       const rows = this.rows.get(u) ?? [];
       this.row(u, multiples, size);
       if (rows.length >= maxRows) continue;
       this.rows.set(u, [...rows, { multiples, size }]);
-      // The lemma compares values of one size: 8*s*i and 4*s*(2*j + 1) are distinguished as 4*s*(2*i) and 4*s*(2*j +
-      // 1).
+      // The lemma compares products of one size: 8*s*i and 4*s*(2*j + 1) are compared as 4*s*(2*i) and 4*s*(2*j + 1).
       for (const other of rows) {
         if (other.size !== size && other.size % size === 0n) this.row(u, other.multiples, size);
         if (other.size !== size && size % other.size === 0n) this.row(u, multiples, other.size);
@@ -337,7 +343,7 @@ export class LinearEncoding {
     }
   }
 
-  /** One row: parts of a sum with a common factor, in units of a size. */
+  /** Declares one row: summands with the common factor u, in units of a size. */
   private row(u: string, multiples: Row['multiples'], size: bigint): void {
     const quotient: Polynomial = new Map(multiples.map(([monomial, factor]) => [without(monomial, u), factor / size]));
     const cofactor = this.written(quotient);
@@ -374,7 +380,7 @@ export class LinearEncoding {
     return product;
   }
 
-  /** The value of a scalar parameter that the kernel never reads, as its type bounds it. */
+  /** The value of a scalar parameter that the kernel never reads, bounded by its type only. */
   unread({ index, offset, bytes }: ParameterField, unsigned: boolean): string {
     const name = `p${index}_${offset}_${bytes}`;
     if (!this.declared.has(name)) {
@@ -417,7 +423,7 @@ export class LinearEncoding {
     return instance.offset === 0n ? name : `(+ ${name} ${numeral(instance.offset)})`;
   }
 
-  /** Indices are below symbolic dimensions, and a block has at most `threadLimit` threads. */
+  /** Asserts that indices are below symbolic dimensions, and that a block has at most `threadLimit` threads. */
   private relate(leaf: Term, name: string, reading: TermInstance): void {
     const atom = leaf.atom!;
     const divisor = this.divisors.get(leaf);
@@ -435,7 +441,7 @@ export class LinearEncoding {
       const known = this.dimensions.block.reduce<number>((product, size) => product * (size ?? 1), 1);
       const limit = Math.floor(threadLimit(this.symbolic.kernel) / known);
       this.premises.emit(`(assert (<= ${name} ${limit}))`);
-      // Only one of two sizes is above the root.
+      // At most one of two sizes is greater than the square root of the limit.
       const root = Math.floor(Math.sqrt(limit));
       for (const axis of ([0, 1, 2] as const).filter((other) => other < atom.axis)) {
         if (this.dimensions.block[axis] !== null) continue;
@@ -458,7 +464,7 @@ export class LinearEncoding {
     }
   }
 
-  /** The defining instruction is executed: facts about the value hold only then. */
+  /** The condition that the defining instruction of a value is executed. Facts about the value hold only under it. */
   private reached(leaf: Term, reading: TermInstance): string {
     const { value } = leaf.atom as { readonly value: number };
     const { leaderValues, definedIn } = this.symbolic;
@@ -466,7 +472,10 @@ export class LinearEncoding {
     return this.truth(leaderValues.has(value) ? ofLeader(this.symbolic, reach) : reach, reading);
   }
 
-  /** Equal elements of an array of distinct ones are the same element, and an element has one value. */
+  /**
+   * Asserts that loads from one offset have one value, and, for an array of distinct elements, that equal values are
+   * from one offset.
+   */
   private readElement(of: string, fact: ElementFact, leaf: Term, reading: TermInstance): void {
     const { view } = this.symbolic;
     const name = this.linear(fact.unsigned ? view.unsigned(leaf) : view.signed(leaf), reading);
@@ -483,7 +492,7 @@ export class LinearEncoding {
     this.read.push({ of, fact, offset, name, reached });
   }
 
-  /** Repeated loads of a thread from one location have one value. */
+  /** Asserts that repeated loads of a thread from one location have one value. */
   private loadAgain(of: string, fact: Reread, leaf: Term, reading: TermInstance): void {
     const { view } = this.symbolic;
     const name = this.linear(view.unsigned(leaf), reading);
@@ -497,7 +506,10 @@ export class LinearEncoding {
     this.loadedAgain.push([of, fact, leaf, name, reading]);
   }
 
-  /** In the mode of usual contents, bounds ascend and columns are below their stride. */
+  /**
+   * Asserts, in the mode of usual contents, that bounds of rows ascend and that column indices are less than their
+   * stride.
+   */
   private holdUsual(of: string, fact: ContentsFact, leaf: Term, reading: TermInstance): void {
     const { view } = this.symbolic;
     const name = this.linear(fact.unsigned ? view.unsigned(leaf) : view.signed(leaf), reading);
@@ -527,11 +539,11 @@ export class LinearEncoding {
     return this.written(product ?? new Map());
   }
 
-  /** The later of two tickets of different threads from one counter is larger. */
+  /** Asserts that of two tickets from one counter in different threads the later one is larger. */
   private take(of: string, ticket: Ticket, leaf: Term, reading: TermInstance): void {
     if (ticket.ofBlock && this.instances.scope === 'grid') return;
     const { view, leaderValues } = this.symbolic;
-    // All threads of a block got the ticket of thread 0 by broadcast, under names that depend on their position.
+    // All threads of a block have the same ticket, broadcast by thread 0, though the names of the two values differ.
     if (this.instances.scope === 'block' && leaderValues.has((leaf.atom as { readonly value: number }).value)) return;
     const { side } = reading;
     const name = this.linear(ticket.signed ? view.signed(leaf) : view.unsigned(leaf), reading);
@@ -569,7 +581,8 @@ export class LinearEncoding {
           if (as === 'signed') assert(`(= ${name} (ite (>= ${inner} ${half}) (- ${inner} ${modulus}) ${inner}))`);
           else assert(`(= ${name} (ite (< ${inner} 0) (+ ${inner} ${modulus}) ${inner}))`);
         } else if (term.name === dippingUnsigned) {
-          // Formulas assume that it is in range, and a case is easier to decide than a multiple of the modulus.
+          // Formulas assume that the value is in range, and a case distinction is easier to decide than a multiple of
+          // the modulus.
           assert(
             `(=> (<= (- ${half}) ${inner} (- ${modulus} 1)) (= ${name} (ite (< ${inner} 0) (+ ${inner} ${modulus}) ${inner})))`,
           );
@@ -580,7 +593,7 @@ export class LinearEncoding {
           const [least, most] = [range.low, range.high].map((value) =>
             floorDivide(value - target.low, 1n << BigInt(term.width)),
           );
-          // Few values are a help to the solver, many are a burden.
+          // A bound on the wrap count helps the solver only if it leaves few values.
           if (most! - least! <= maxWraps) assert(`(<= ${numeral(least!)} ${name}_w ${numeral(most!)})`);
         }
         return;
@@ -609,7 +622,7 @@ export class LinearEncoding {
           assert(isQuotient ? `(= ${name} (div ${x} ${by}))` : `(= ${name} (mod ${x} ${by}))`);
           return;
         }
-        // x = q*d + r with q*d a separate product.
+        // The product q*d in x = q*d + r is a separate unknown.
         const d = this.linear(divisor, reading);
         const quotient = isQuotient ? name : `${name}_q`;
         const remainder = isQuotient ? `${name}_r` : name;
@@ -646,7 +659,7 @@ export class LinearEncoding {
   truth(term: Term, reading: TermInstance): string {
     const { view } = this.symbolic;
     const [a, b, c] = term.arguments as [Term, Term, Term];
-    // Truth values are expanded at each use.
+    // A formula for a truth value is repeated at each use, so its size is limited.
     if (term.size > maxTerms) return this.opaqueTruth(term, reading);
     switch (term.operator) {
       case 'constant':
@@ -687,7 +700,7 @@ export class LinearEncoding {
   }
 }
 
-/** Whether each of the two threads has a separate unknown: then dividing by it is useless. */
+/** Whether an unknown is separate in each of the two threads. Division by such an unknown yields no useful product. */
 function isOwn(name: string): boolean {
   return /_[12]$/.test(name) && !name.startsWith('p');
 }

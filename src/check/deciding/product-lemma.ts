@@ -1,4 +1,4 @@
-/** Linear facts about products: P(e, u) = e*u grows with e if u is not negative, by at least u. */
+/** Linear facts about products: P(e, u) = e*u grows with e, by at least u per step, if u is not negative. */
 import type { PremiseList } from '../../solver/premise.ts';
 
 export class ProductLemma {
@@ -11,7 +11,9 @@ export class ProductLemma {
     this.premises = premises;
   }
 
-  /** Defines an unknown as a product, with its own premises and those relating it to the products so far. */
+  /**
+   * Defines an unknown as a product. Asserts facts about this product, and facts that relate it to earlier products.
+   */
   define(name: string, e: string, u: string): void {
     // The product is a multiple of the divisor of a factor.
     for (const factor of new Set([e, u])) {

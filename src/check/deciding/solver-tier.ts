@@ -1,4 +1,4 @@
-/** A tier with a solver, for all obligations of one scope over one encoding. */
+/** A tier that queries a solver, for all obligations of one scope over one encoding. */
 import { settled, type Steps } from '../../base/coroutine.ts';
 import { isSpent, type SolverEffort } from '../request/budget.ts';
 import type { Answers } from '../../solver/answers.ts';
@@ -13,12 +13,12 @@ export type ObligationResult =
   | {
       readonly kind: 'proved';
       readonly assumes: readonly Term[];
-      /** The assumed mode. */
+      /** The mode whose assumption the proof uses. */
       readonly mode?: string | undefined;
-      /** The query, if certificates are requested. */
+      /** The unsatisfiable query, recorded if certificates are requested. */
       readonly asked?: SolverQuery;
     }
-  /** Two threads may overlap; `hits` lists some, `model` is the solver's. */
+  /** Two threads may overlap; `hits` lists some pairs, `model` is the solver's. */
   | {
       readonly kind: 'open';
       readonly hits: readonly Hit[];
@@ -27,32 +27,32 @@ export type ObligationResult =
     }
   | { readonly kind: 'budget'; readonly reason: Reason };
 
-/** A question that has no model. */
+/** A query without a model: it is unsatisfiable. */
 export interface SolverQuery {
   /** Declarations, definitions and premises, in SMT-LIB. */
   readonly scripts: readonly string[];
   readonly question: string;
   readonly by: 'z3' | 'built-in';
-  /** Z3 resource units that the question may take. */
+  /** Limit on the Z3 resource units for this query. */
   readonly units: number;
 }
 
-/** Collects declarations for queries, and translates formulas. */
+/** Collects declarations and definitions for queries, and translates formulas. */
 interface Encoding {
   /** Declarations and definitions since the last call. */
   readonly takePremises: () => readonly Premise[];
-  /** Terms assumed not to wrap around in formulas since the last call, and in all definitions. */
+  /** Terms assumed not to wrap around: those in formulas since the last call, and those in all definitions. */
   readonly takeAssumptions: () => Term[];
-  /** A model with the values of the unknowns, if they differ from those of the solver. */
+  /** The solver's model, translated to values of the unknowns; absent if no translation is needed. */
   readonly readModel?: (model: Model) => Model;
 }
 
-/** The procedures and limits for queries. */
+/** The decision procedures for queries, and their limits. */
 export interface Deciding {
-  /** Starts the solver for queries that our own procedures do not decide. */
+  /** Starts the solver for queries that the built-in procedures do not decide. */
   readonly solver: () => Promise<Solver>;
   readonly answers: Answers;
-  /** Z3 resource units for one question. */
+  /** Limit on the Z3 resource units for one query. */
   readonly units: number;
   /** The remaining effort for all queries of the check. */
   readonly effort?: SolverEffort | undefined;
@@ -66,12 +66,12 @@ interface Outcome {
   readonly by: 'z3' | 'built-in';
 }
 
-/** All obligations of one scope over one encoding. */
+/** Decides the obligations of one scope over one encoding. */
 export class SolverTier {
   private readonly encoding: Encoding;
   private readonly deciding: Deciding;
   private readonly premises = new Premises();
-  /** Unrolled code asks the same questions repeatedly. */
+  /** Cached results, since unrolled code asks the same questions repeatedly. */
   private readonly answered = new Map<string, ObligationResult>();
 
   /** @param stated SMT-LIB formulas, valid in every execution (the user's assumptions) */
@@ -103,8 +103,8 @@ export class SolverTier {
   }
 
   /**
-   * Queries with the premises that the question reaches, and again with those that the returned model violates. Without
-   * a model, more premises do not produce one.
+   * Queries with the premises that are connected to the question, and again with those that the returned model
+   * violates. If the query has no model, adding premises does not produce one.
    */
   private *ask(formula: string, mode: string | undefined): Steps<Outcome> {
     const { answers, units, solver, effort } = this.deciding;
@@ -113,7 +113,7 @@ export class SolverTier {
     for (let isBeyond = false; ;) {
       const found = yield* settled(() => answers.find(question.normalForm, units, solver, isBeyond));
       const { answer, by } = found;
-      // A question passed to Z3 repeatedly with more premises counts once.
+      // A question that is passed to Z3 repeatedly with more premises counts as one query.
       if (effort) effort.left -= found.effort.own + Math.max(0, found.effort.other - ofOther);
       ofOther = Math.max(ofOther, found.effort.other);
       if (answer.kind !== 'sat') return { answer, question, by };
@@ -121,7 +121,7 @@ export class SolverTier {
       const broken = this.premises.broken(question, model);
       if (broken.length === 0) return { answer: { kind: 'sat', model }, question, by };
       for (const premise of broken) question.take(premise);
-      // Queries that our own procedures gave up on do not become easier.
+      // A query that the built-in procedures gave up on does not become easier by more premises.
       isBeyond = by === 'z3';
     }
   }

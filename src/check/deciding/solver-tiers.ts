@@ -1,4 +1,6 @@
-/** The solver tiers of one kernel: a session for pairs within a block and one for pairs between blocks, of each tier. */
+/**
+ * The solver tiers of one kernel. Each tier has a session for pairs within a block and one for pairs between blocks.
+ */
 import type { KernelAndLaunch, SymbolicFacts, ElementFacts, OrderingFacts } from '../context/facts.ts';
 import { givenScalar, integerField, namedField } from '../context/scalars.ts';
 import { type Deciding, type ObligationResult, SolverTier } from './solver-tier.ts';
@@ -33,8 +35,8 @@ interface OpenBitTier {
   readonly encoding: BitVectorEncoding;
   readonly decide: (formula: string) => Steps<ObligationResult>;
   /**
-   * Decides whether the accesses of an obligation may overlap; if only with wrap-around, again with the assumption that
-   * values used as indices elsewhere do not wrap around.
+   * Decides whether the accesses of an obligation may overlap. If only arithmetic that wraps around makes them overlap,
+   * decides it again under the assumption that values used as indices elsewhere do not wrap around.
    */
   readonly decideOverlap: (obligation: Obligation) => Steps<ObligationResult>;
 }
@@ -124,14 +126,14 @@ export class SolverTiers {
     return result;
   }
 
-  /** Discards the encodings: values that were private may be shared now. */
+  /** Discards the encodings, since values that were private to a thread may be uniform now. */
   forget(): void {
     this.open.clear();
     this.openBits.clear();
   }
 }
 
-/** The solver's names for the names in assumptions. */
+/** SMT-LIB names of the unknowns that names in assumptions denote. */
 function vocabularyOf(context: KernelAndLaunch & SymbolicFacts, encoding: LinearEncoding): Vocabulary {
   const { request, symbolic, dimensions } = context;
   const { store, view } = symbolic;
@@ -160,7 +162,7 @@ function vocabularyOf(context: KernelAndLaunch & SymbolicFacts, encoding: Linear
   };
 }
 
-/** The bit-vectors for the names in assumptions. */
+/** Bit-vectors of the unknowns that names in assumptions denote. */
 function bitVocabularyOf(context: KernelAndLaunch & SymbolicFacts, encoding: BitVectorEncoding): BitVocabulary {
   const { request } = context;
   const { view } = context.symbolic;
@@ -177,8 +179,8 @@ function bitVocabularyOf(context: KernelAndLaunch & SymbolicFacts, encoding: Bit
 }
 
 /**
- * Whether the atoms of a model satisfy the statements, computed exactly. Statements about none of them can be satisfied
- * separately: the question contains all statements on its atoms.
+ * Whether the atoms of a model satisfy the user's statements, by exact evaluation. Statements that contain none of
+ * these atoms can be satisfied independently, as the question contains all statements on its atoms.
  */
 export function meetsStated(
   context: KernelAndLaunch & SymbolicFacts,
@@ -218,7 +220,7 @@ function termOf(context: KernelAndLaunch & SymbolicFacts, name: Parameters<BitVo
   return store.atom(8 * bytes, { kind: 'parameter', index, offset, bytes });
 }
 
-/** Terms whose arithmetic is assumed not to wrap around, as they are addresses of accesses. */
+/** Terms that are addresses of accesses, whose arithmetic is assumed not to wrap around. */
 function indicesOf({ accesses, symbolic }: SymbolicFacts): ReadonlySet<Term> {
   const offsets = accesses.flatMap(({ targets }) => targets.map(({ offset }) => offset));
   return new Set(offsets.flatMap((offset) => symbolic.view.offset(offset).assumes));
@@ -258,7 +260,7 @@ function powersOfTwo(context: KernelAndLaunch & SymbolicFacts): (leaf: Term) => 
   return (leaf) => known.has(leaf);
 }
 
-/** The stated conditions in the solver's words. */
+/** The stated conditions as SMT-LIB formulas. */
 function premisesOf({ request }: KernelAndLaunch, encoding: LinearEncoding, vocabulary: Vocabulary): string[] {
   const texts = conditionsOf(request.assumptions).flatMap(
     (condition) => encodeCondition(condition, vocabulary, request.parameters) ?? [],
