@@ -38,12 +38,12 @@ import type { Reason } from '../verdict/reason.ts';
 interface OpenBranch {
   readonly obligation: DivergenceObligation;
   readonly reason: Reason;
-  /** Undecided for lack of budget. */
+  /** Whether the obligation is undecided for lack of budget. */
   readonly budget: boolean;
 }
 
 export interface DivergenceState {
-  /** Branches that only a solver or trying all threads showed to be uniform. */
+  /** Branches that were proved uniform only by a solver or by enumeration of all threads. */
   readonly provedBranches: ReadonlySet<BlockId>;
   readonly open: readonly OpenBranch[];
   readonly earlyExits: readonly DivergenceObligation[];
@@ -56,7 +56,7 @@ interface SplitWarps {
   readonly instructions: readonly InstructionId[];
 }
 
-/** Decides every obligation; open ones are executed. */
+/** Decides every obligation, and executes those that the tiers leave open. */
 export function* decideBarriers(
   context: KernelContext,
   uniformity: UniformityResult,
@@ -93,8 +93,8 @@ export function* decideBarriers(
 }
 
 /**
- * Barriers that exiting threads bypass according to the source: in the PTX these threads look as if they had returned.
- * `request.departure` is queried, nothing is decided.
+ * Barriers that exiting threads bypass according to the source, although in the PTX these threads look as if they had
+ * returned. Queries `request.departure` and decides no obligation.
  */
 export function* barriersPassedBy(context: KernelContext): Steps<ReadonlySet<InstructionId>> {
   const { kernel, symbolic, dependences, loaded, isBlockBarrier } = context;
@@ -108,7 +108,9 @@ export function* barriersPassedBy(context: KernelContext): Steps<ReadonlySet<Ins
   return new Set([...passed].filter((barrier) => !left.has(barrier)));
 }
 
-/** How the threads that miss the barrier leave, according to the source; without it they count as returned. */
+/**
+ * How the threads that miss the barrier leave, according to the source. Without a source they are assumed to return.
+ */
 function* departureOf(
   { request, kernel }: KernelContext,
   uniformity: UniformityResult,
@@ -125,7 +127,10 @@ function* departureOf(
   return (departure && (yield* settled(() => departure(deciding, barrier, terminator.location)))) ?? 'returned';
 }
 
-/** Places where the varying parts of a condition are computed: compilers join tests of several statements. */
+/**
+ * Source locations at which the varying parts of a condition are computed, since compilers merge the conditions of
+ * several statements.
+ */
 function decidingPlaces(kernel: Kernel, uniformity: UniformityResult, operand: Operand, depth: number): Location[] {
   if (operand.kind !== 'value' || depth === 0 || uniformity.value(operand.id) !== 'varying') return [];
   const { definition, type } = kernel.values[operand.id]!;
@@ -135,7 +140,10 @@ function decidingPlaces(kernel: Kernel, uniformity: UniformityResult, operand: O
   return parts.length > 0 ? parts : location ? [location] : [];
 }
 
-/** A barrier of the grid needs all blocks: conditions that may differ between blocks are not followed further. */
+/**
+ * The first branch that may keep blocks from a barrier of the grid, which needs all blocks. No tier decides whether the
+ * condition of such a branch really differs between blocks.
+ */
 function checkBlocks(context: KernelAndLaunch & SymbolicFacts): OpenBranch | null {
   const { kernel, symbolic, loaded, dimensions, dependences } = context;
   if (dimensions.grid.every((size) => size === 1)) return null;
@@ -236,7 +244,8 @@ function* decideBranch(
 
 /**
  * The verdict with its findings.
- * @param isStable uniform branches that decide about barriers are so regardless of races, or no race exists
+ * @param isStable the uniformity of branches that decide about barriers does not depend on the absence of races, or
+ *   there is no race
  * @param assumptions the assumptions of a proof
  */
 export function* divergenceResult(
@@ -300,12 +309,15 @@ function factOfBarrier(
   { barrier, condition }: DivergenceObligation,
 ): DecidingFact {
   if (exits.has(barrier.id)) return { question: { kind: 'departure' } };
-  // If a run got stuck, it shows nothing about later barriers.
+  // A run that got stuck at a barrier shows nothing about later barriers.
   if (barriers.size > 0) return { question: { kind: 'divergence', isShown: true } };
   return factOfCondition(context, condition);
 }
 
-/** Barriers under a lock: one thread at a time reaches them, and it would wait for threads that wait for the lock. */
+/**
+ * Barriers in a critical section. The lock admits one thread at a time, and that thread would wait at the barrier for
+ * threads that wait for the lock.
+ */
 export function lockedBarriers({
   kernel,
   held,
@@ -330,7 +342,7 @@ function unmodelledReason({ kernel, inMemory, named }: KernelContext): Reason | 
   return areOfClusters ? { kind: 'cluster-barrier' } : null;
 }
 
-/** The run that refutes an obligation. Exited threads refute it only if they cannot have returned. */
+/** The run that refutes an obligation. Threads that have exited refute it only if they cannot have returned. */
 function shownBy(
   { kernel, dependences, isBlockBarrier }: KernelContext,
   { barriers, exits }: Confirmation,
@@ -346,7 +358,7 @@ function shownBy(
   return barriers.get(barrier.id) ?? (mayHaveReturned ? undefined : exit);
 }
 
-/** A confirmed finding with the recorded steps of its threads in that run. */
+/** A confirmed divergence finding, with the recorded steps of its threads in the run that showed it. */
 function* withRecording(
   context: KernelContext,
   scenario: Scenario,
@@ -400,7 +412,7 @@ function describeFinding(
   };
 }
 
-/** Which barrier of the kernel it is: part of a name that survives moved lines. */
+/** Ordinal of the barrier in the kernel. Fingerprints use it because it does not change if lines are moved. */
 function barrierOrdinal({ kernel }: KernelContext, barrier: Instruction): number {
   const barriers = kernel.blocks.flatMap(({ instructions }) =>
     instructions.filter(({ operation }) => /^((grid-)?barrier|mbarrier)$/.test(operation.effect.kind)),

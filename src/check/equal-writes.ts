@@ -22,7 +22,7 @@ export function equalWriteSeverity({ sameValueWrites, race }: CheckPolicy): Seve
   return sameValueWrites === 'proved' ? race : sameValueWrites;
 }
 
-/** Whether both threads of an obligation store equal values, decided from the terms only. */
+/** Whether both threads of an obligation store equal values, decided syntactically from the terms. */
 export function storesSameValue(
   facts: KernelAndLaunch & SymbolicFacts,
   context: TierContext,
@@ -37,7 +37,7 @@ export function storesSameValue(
   );
 }
 
-/** The values stored by both threads, lane by lane; null if they do not store the same number of bytes. */
+/** The values stored by both threads, element by element; null if their numbers of bytes differ. */
 function storedLanes(
   facts: KernelAndLaunch & SymbolicFacts,
   { first, second }: Obligation,
@@ -77,9 +77,9 @@ function hasWholeWarps({ dimensions, request }: KernelAndLaunch): boolean {
 }
 
 /**
- * Obligations for the overlapping threads that do not share the stored value: in two warps, or in one if they differ in
- * a bit of the lane index that the value depends on. Null if nothing is shared, or the two accesses store different
- * values.
+ * Obligations that cover the overlapping threads which may store different values: threads of two warps, or threads of
+ * one warp that differ in a bit of the lane index on which the value depends. Null if the value depends on all bits, or
+ * the two accesses store different values.
  */
 function partingsIn(facts: KernelAndLaunch & SymbolicFacts, obligation: Obligation): readonly Obligation[] | null {
   const { symbolic, kernel } = facts;
@@ -124,7 +124,10 @@ export function staysInWarp(context: TierContext, obligation: Obligation): boole
   return obligation.warp === 'same' || decideCheaply(context, { ...obligation, warp: 'different' }).kind === 'proved';
 }
 
-/** Like {@link staysInWarp}, by the solver; the assumptions of the answer, or null if they may be of two warps. */
+/**
+ * Like {@link staysInWarp}, by the solver. Returns the assumptions of the proof; null if the threads may be of two
+ * warps.
+ */
 export function* meetsInWarp(
   obligation: Obligation,
   { tier, encoding }: ReturnType<SolverTiers['linear']>,
@@ -134,14 +137,14 @@ export function* meetsInWarp(
   return answer.kind === 'proved' ? answer.assumes : null;
 }
 
-/** Whether all that both accesses of a pair ever store are one literal. */
+/** Whether every value that the two accesses of a pair may store is the same literal. */
 export function storesLiteral(facts: KernelAndLaunch & SymbolicFacts, { obligations }: AccessPair): boolean {
   return obligations.every(
     (obligation) => storedLanes(facts, obligation)?.every(([a, b]) => a.operator === 'constant' && a === b) ?? false,
   );
 }
 
-/** Elements that addresses of values are read from, one in another. */
+/** Limit on the nesting of elements from which the address of a value is read. */
 const deepest = 4;
 
 /**
@@ -192,7 +195,7 @@ export function* storesEqually(
       if (!target || more.length > 0 || effect.kind !== 'load' || effect.semantics !== 'weak') return false;
       const isFixed = target.base.kind === 'parameter' && loaded(instruction) === 'fixed';
       if (!isFixed) {
-        // Two blocks have separate shared memory.
+        // Threads of different blocks have separate shared memory.
         if (elements === null || obligation.scope !== 'block' || !isOfSharedMemory(load!)) return false;
         elements.add(instruction);
       }
@@ -211,10 +214,10 @@ function isOfSharedMemory({ memory, targets }: Access): boolean {
 }
 
 /**
- * Whether two threads that store, unordered, a value loaded from one element have read the same value. Let a write of
- * that element be ordered after the load of one thread and before that of the other. The first synchronises after its
- * load, and thus after its store, if nothing between the two synchronises: then its store is ordered before the
- * other's.
+ * Whether two threads that store, unordered, a value loaded from one element have loaded the same value. Suppose that a
+ * write of the element is ordered after the load of one thread and before the load of the other. Then the first thread
+ * synchronises after its load. If no path from its load to its store synchronises, it does so after its store, so its
+ * store is ordered before the other's, a contradiction.
  * @param loads loads of the values that both threads store
  * @param open the pairs that may race: the loads have to be ordered with every write of the loaded memory
  */
@@ -232,7 +235,7 @@ export function keepsElements(
   );
 }
 
-/** Whether a thread may synchronise with others on a path from a load to a store that it dominates. */
+/** Whether a thread may synchronise with others on a path from a load to a store that the load dominates. */
 function synchronisesBetween({ blocks }: Kernel, load: Instruction, store: Access): boolean {
   const seen = new Set<BlockId>();
   const waiting: { readonly block: BlockId; readonly before: number }[] = [
@@ -253,7 +256,7 @@ function synchronisesBetween({ blocks }: Kernel, load: Instruction, store: Acces
   return false;
 }
 
-/** Whether threads may synchronise by it. */
+/** Whether an instruction may synchronise its thread with others. */
 function maySynchronise(instruction: Instruction): boolean {
   return /^(exchange|end|order)$/.test(contactOf(instruction));
 }

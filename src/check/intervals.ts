@@ -1,4 +1,4 @@
-/** Barrier intervals of a kernel: for threads of one warp, of one block and of different blocks. */
+/** Barrier intervals of a kernel, separately for threads of one warp, of one block and of different blocks. */
 import type { Instruction } from '../ir/form/kernel.ts';
 import type { ThreadGroup } from '../analysis/barriers/named-barrier.ts';
 import type { UniformityResult } from '../analysis/values/uniformity.ts';
@@ -17,19 +17,19 @@ import type { WarpRelation } from './obligations/warp-collective-overlap.ts';
 
 export interface KernelIntervals {
   readonly block: BlockIntervals;
-  /** Null if the kernel has no barriers of the grid. */
+  /** Intervals between barriers of the grid; null if the kernel has no such barriers. */
   readonly grid: readonly Interval[] | null;
-  /** Pairs of a copy and an access of the same thread before its wait. */
+  /** Pairs of an asynchronous copy and an access by the same thread before it waits for the copy. */
   readonly own: readonly OwnAccess[];
   /** Pairs that no barrier orders because a fence between proxies is missing. */
   readonly crossings: readonly ProxyCrossing[];
-  /** The list is not complete. */
+  /** Whether the list of intervals is incomplete. */
   readonly truncated: boolean;
 }
 
 /**
- * Barrier intervals for threads of one warp, of one block and of different blocks; separate ones where barriers
- * distinguish threads.
+ * Barrier intervals for threads of one warp, of one block and of different blocks. If a barrier synchronises only some
+ * threads, their intervals are separate.
  * @param somePart some threads return while others continue
  */
 export function intervalsOf(
@@ -56,7 +56,7 @@ export function intervalsOf(
   ) => {
     const copies = pendingCopies(symbolic, accesses, isBarrier, inMemory);
     const result = barrierIntervals(symbolic, accesses, uniformity, isBarrier, copies.at, inMemory.arrivals, isOpen);
-    // No thread waits for the copies of a thread that has returned.
+    // If a thread returns without waiting for its copies, these stay pending, as no other thread waits for them.
     const rounds = kernel.loops.map(() => 'free' as const);
     const hasReturned = true as const;
     const abandoned = somePart ? copies.abandoned.map((access) => ({ access, rounds, path: [], hasReturned })) : [];

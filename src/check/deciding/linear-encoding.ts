@@ -27,7 +27,7 @@ import type { Reread } from '../../analysis/values/repeated-loads.ts';
 import type { KnownValues } from './known-values.ts';
 import { ProductLemma } from './product-lemma.ts';
 
-/** The name of the mode in which usual contents of memory are assumed; the other mode is empty. */
+/** The mode in which usual contents of memory are assumed, and the mode in which they are not. */
 export const usualContents = 'usual';
 const anyContents = 'any';
 
@@ -119,7 +119,7 @@ export class LinearEncoding {
     return this.premises.take();
   }
 
-  /** Terms assumed not to wrap around: those in formulas since the last call, and those in all definitions. */
+  /** Terms assumed not to wrap around: in any definition, or in formulas since the last call. */
   takeAssumptions(): Term[] {
     const list = [...new Set([...this.assumed, ...this.standing])];
     this.assumed.clear();
@@ -143,7 +143,7 @@ export class LinearEncoding {
     return new Set(this.held.flatMap(({ fact }) => fact.texts));
   }
 
-  /** The formula that the accesses of the obligation overlap, either of two different threads or both of one thread. */
+  /** The formula that the accesses of the obligation overlap: of two different threads, or of one. */
   overlap(obligation: Obligation): string {
     const { first, second, later, starts } = obligation;
     const { view } = this.symbolic;
@@ -202,9 +202,7 @@ export class LinearEncoding {
     });
   }
 
-  /**
-   * The formula that both threads satisfy the conditions of their sides; for divergence: any conditions of two threads.
-   */
+  /** The formula that both threads satisfy the conditions of their sides, or, for divergence, any conditions. */
   together(
     conditions: readonly { readonly term: Term; readonly reading: TermInstance }[],
     warp: WarpRelation = null,
@@ -230,9 +228,7 @@ export class LinearEncoding {
     return differ.length === 0 ? 'false' : `(or ${differ.join(' ')})`;
   }
 
-  /**
-   * The formulas that the two threads are in one warp, or in two; empty if the linear thread index has no linear form.
-   */
+  /** The formulas that two threads are in one warp, or in two; empty if the linear thread index is not linear. */
   private warps(relation: WarpRelation): string[] {
     const [width, height, depth] = this.dimensions.block;
     if (relation === null || (width === null && (height !== 1 || depth !== 1)) || (height === null && depth !== 1))
@@ -472,10 +468,7 @@ export class LinearEncoding {
     return this.truth(leaderValues.has(value) ? ofLeader(this.symbolic, reach) : reach, reading);
   }
 
-  /**
-   * Asserts that loads from one offset have one value, and, for an array of distinct elements, that equal values are
-   * from one offset.
-   */
+  /** Asserts that equal offsets have equal values. For arrays of distinct elements, asserts the converse, too. */
   private readElement(of: string, fact: ElementFact, leaf: Term, reading: TermInstance): void {
     const { view } = this.symbolic;
     const name = this.linear(fact.unsigned ? view.unsigned(leaf) : view.signed(leaf), reading);
@@ -506,10 +499,7 @@ export class LinearEncoding {
     this.loadedAgain.push([of, fact, leaf, name, reading]);
   }
 
-  /**
-   * Asserts, in the mode of usual contents, that bounds of rows ascend and that column indices are less than their
-   * stride.
-   */
+  /** Asserts, in the mode of usual contents, that bounds ascend and that columns are less than their stride. */
   private holdUsual(of: string, fact: ContentsFact, leaf: Term, reading: TermInstance): void {
     const { view } = this.symbolic;
     const name = this.linear(fact.unsigned ? view.unsigned(leaf) : view.signed(leaf), reading);
@@ -543,7 +533,7 @@ export class LinearEncoding {
   private take(of: string, ticket: Ticket, leaf: Term, reading: TermInstance): void {
     if (ticket.ofBlock && this.instances.scope === 'grid') return;
     const { view, leaderValues } = this.symbolic;
-    // All threads of a block have the same ticket, broadcast by thread 0, though the names of the two values differ.
+    // All threads of a block have the ticket broadcast by thread 0, though the names of the two values differ.
     if (this.instances.scope === 'block' && leaderValues.has((leaf.atom as { readonly value: number }).value)) return;
     const { side } = reading;
     const name = this.linear(ticket.signed ? view.signed(leaf) : view.unsigned(leaf), reading);
@@ -581,8 +571,7 @@ export class LinearEncoding {
           if (as === 'signed') assert(`(= ${name} (ite (>= ${inner} ${half}) (- ${inner} ${modulus}) ${inner}))`);
           else assert(`(= ${name} (ite (< ${inner} 0) (+ ${inner} ${modulus}) ${inner}))`);
         } else if (term.name === dippingUnsigned) {
-          // Formulas assume that the value is in range, and a case distinction is easier to decide than a multiple of
-          // the modulus.
+          // Formulas assume that the value is in range. A case distinction is easier than a multiple of the modulus.
           assert(
             `(=> (<= (- ${half}) ${inner} (- ${modulus} 1)) (= ${name} (ite (< ${inner} 0) (+ ${inner} ${modulus}) ${inner})))`,
           );
@@ -700,7 +689,7 @@ export class LinearEncoding {
   }
 }
 
-/** Whether an unknown is separate in each of the two threads. Division by such an unknown yields no useful product. */
+/** Whether an unknown is separate in each thread. Division by such an unknown yields no useful product. */
 function isOwn(name: string): boolean {
   return /_[12]$/.test(name) && !name.startsWith('p');
 }

@@ -1,6 +1,6 @@
 /**
- * Which executions of a few threads the PTX memory model allows (PTX ISA 9.0, sections 8.7 to 8.10), and which accesses
- * are ordered in them. Sets of events are bits of a word.
+ * Enumerates the executions of a few threads that the PTX memory model allows (PTX ISA 9.0, sections 8.7 to 8.10), and
+ * checks whether conflicting accesses are ordered in them. A set of events is a bit mask.
  */
 import type { ConflictKind } from '../../memory-model/conflict.ts';
 import { bytesOfElement } from '../../memory-model/conflict.ts';
@@ -8,30 +8,30 @@ import { acquires, releases } from '../../memory-model/fence.ts';
 import { type Reach, reachOf } from '../../memory-model/scope.ts';
 import { NotFollowed, type ThreadStep } from './thread-traces.ts';
 
-/** A step of one of the threads; `readAt` is an event. */
+/** An event: a step of one of the threads. `readAt` is the index of the event that reads for an atomic. */
 export interface Happening {
   readonly thread: number;
   readonly step: ThreadStep;
   readonly readAt: number | null;
 }
 
-/** By event, the events that come after it. */
+/** A relation: for each event, the bit mask of the events that come after it. */
 type Successors = Int32Array;
 
-/** The question about the executions. */
+/** The events of the threads, and the relations that the launch determines. */
 interface Question {
   readonly events: readonly Happening[];
-  /** Distance of two threads, as a scope. */
+  /** The closest common scope of two threads. */
   readonly distance: (a: number, b: number) => Reach;
-  /** How two events conflict that are of interest; null: they do not, or are not. */
+  /** How two events conflict, if their race is of interest; null otherwise. */
   readonly conflict: (a: Happening, b: Happening) => ConflictKind | null;
-  /** The initial value of a word, as a read sees it. */
+  /** The initial value of the word that a read accesses. */
   readonly initial: (step: ThreadStep) => bigint | null;
   /** Counts an examined execution. @throws if there are too many */
   readonly count: () => void;
 }
 
-/** Events of one execution: reading 32 of them would need two words. */
+/** Limit on the events of one execution, so that a set of events is one 32-bit word. */
 export const maxEvents = 31;
 
 const maxFences = 8;
@@ -94,7 +94,7 @@ class Executions {
     this.#conflicts = conflicts;
   }
 
-  /** PTX ISA 8.7.1. */
+  /** Whether two events are morally strong (PTX ISA 8.7.1). */
   #areMorallyStrong(a: Happening, b: Happening): boolean {
     const [one, other] = [a.step.access, b.step.access];
     if (one && other && (a.step.place !== b.step.place || bytesOfElement(one) !== bytesOfElement(other))) return false;
@@ -124,7 +124,7 @@ class Executions {
     return choose(0);
   }
 
-  /** The writes that a read may read from; -1: the initial value. */
+  /** The writes that a read may read from. -1 denotes the initial value. */
   #sourcesOf(read: number): readonly number[] {
     const { step } = this.#q.events[read]!;
     const sources: number[] = this.#q.initial(step) === step.value ? [-1] : [];
@@ -135,15 +135,15 @@ class Executions {
     return sources;
   }
 
-  /** Whether two atomics would follow one write at once, which atomicity rules out. */
+  /** Whether two atomics would both directly follow one write, which atomicity excludes. */
   #bothChange(a: number, b: number, source: number): boolean {
     const halves = [a, b].map((read) => this.#q.events.findIndex(({ readAt }) => readAt === read));
     if (halves.includes(-1) || !has(this.#strong[halves[0]!]!, halves[1]!)) return false;
-    // If it is the initial value, or both halves reach it, it comes before both.
+    // The initial value precedes both atomics. A write precedes them if it is morally strong with both of their writes.
     return source === -1 || halves.every((half) => has(this.#strong[source]!, half));
   }
 
-  /** Whether an execution with these sources has a race and is consistent. */
+  /** Whether some consistent execution with these sources of the reads has a race. */
   #racesWith(sources: Int32Array): boolean {
     const fences = [...this.#q.events.keys()].filter((event) => this.#q.events[event]!.step.fence?.semantics === 'sc');
     const pairs = fences.flatMap((a) =>
@@ -226,7 +226,7 @@ class Executions {
     return last === read || (has(this.#after[read]!, last) && has(this.#samePlace[read]!, last));
   }
 
-  /** Whether writes have an order that satisfies the axioms (8.10). */
+  /** Whether some coherence order of the writes satisfies the axioms (8.10). */
   #isConsistent(sources: Int32Array, causality: Successors): boolean {
     const { events } = this.#q;
     for (const [read, { step }] of events.entries())
@@ -238,7 +238,7 @@ class Executions {
     return this.#canOrder(order, sources, causality);
   }
 
-  /** Whether an order of some writes can be extended to one that satisfies the axioms. */
+  /** Whether a partial order of the writes can be extended to a coherence order that satisfies the axioms. */
   #canOrder(order: Successors, sources: Int32Array, causality: Successors): boolean {
     this.#q.count();
     close(order);
@@ -262,7 +262,7 @@ class Executions {
     return this.#meetsAxioms(order, sources, causality);
   }
 
-  /** Whether the axioms hold; a violation remains one if the order is extended. */
+  /** Whether the axioms hold for an order. An extension of a violating order violates them, too. */
   #meetsAxioms(order: Successors, sources: Int32Array, causality: Successors): boolean {
     const { events } = this.#q;
     const size = this.#size;
@@ -276,7 +276,7 @@ class Executions {
       let later = source === -1 ? this.#samePlace[read]! & this.#writes : order[source]!;
       if (half !== -1) later &= ~(1 << half);
       communication[read]! |= later;
-      // Causality: a read sees the writes ordered before it.
+      // Causality: a read does not see a write that another write, ordered before the read, overwrites.
       for (let write = 0; write < size; write++) {
         if (!has(later, write)) continue;
         if (has(causality[write]!, read)) return false;

@@ -1,6 +1,6 @@
 /**
- * Launches in which few threads do anything undecided: all executions that the PTX memory model allows are examined.
- * This proves orders by flags, counters and locks that `check/ordering/` does not know.
+ * Proofs for launches in which few threads perform undecided accesses, by enumeration of all executions that the PTX
+ * memory model allows. This proves orders by flags, counters and locks that `check/ordering/` does not recognise.
  */
 import type { Access } from '../../analysis/values/access.ts';
 import { isFullBarrier } from '../../analysis/barriers/barrier-interval.ts';
@@ -20,12 +20,12 @@ const maxThreads = 1024;
 const maxActive = 6;
 const maxCombinations = 50_000;
 const maxExecutions = 40_000;
-/** Maximum number of followed instructions, in all threads together. */
+/** Limit on the instructions that are followed in all threads together. */
 const maxInstructions = 400_000;
 
 /** Assumptions of a proof by executions. */
 interface SmallLaunchProof {
-  /** Memory that is 0 when the kernel starts. */
+  /** Memory that is assumed to be 0 when the kernel starts. */
   readonly zero: readonly Base[];
   /** Memory assumed to be disjoint. */
   readonly disjoint: readonly Base[];
@@ -39,8 +39,9 @@ interface ThreadOfLaunch {
 }
 
 /**
- * Whether no execution has a race in one of these pairs; null if one may, or if the launch is not small enough.
- * @param startsAtZero whether the words of an array used for synchronisation are 0 at the start of the kernel
+ * Whether no execution has a race in one of these pairs; null if some execution may have one, or if the launch is not
+ * small enough.
+ * @param startsAtZero whether the words of an array used for synchronisation are 0 when the kernel starts
  */
 export function provedByExecutions(
   facts: KernelAndLaunch & SymbolicFacts,
@@ -62,7 +63,7 @@ class SmallLaunch {
   readonly #accesses: ReadonlyMap<Instruction, readonly Access[]>;
   readonly #startsAtZero: (base: Base) => boolean;
   readonly #bases: readonly Base[];
-  /** By word, the values stored there. */
+  /** The values stored to each word. */
   readonly #written = new Map<string, Set<Word>>();
   readonly #repeated = new Set<string>();
   /** Words that more than one thread accesses. */
@@ -95,7 +96,7 @@ class SmallLaunch {
       if (!target || more.length > 0 || !isOneObject(target.base) || !bases.has(target.base.key)) throw new NotFollowed('pointers'); // oxfmt-ignore
       byInstruction.set(access.instruction, [...(byInstruction.get(access.instruction) ?? []), access]);
     }
-    // Different names of possibly the same memory are not analyzed.
+    // Two names that may denote the same memory are not analyzed.
     if (this.#bases.some((a) => this.#bases.some((b) => a.key !== b.key && mayAlias(a, b) !== 'apart')))
       throw new NotFollowed('aliases');
     this.#accesses = byInstruction;
@@ -117,7 +118,7 @@ class SmallLaunch {
           );
         }
       }
-    // Words that overlap without being the same are not supported.
+    // Words that overlap partially are not analyzed.
     if ([...places.values()].some((words) => words.size > 1)) return null;
     this.#checkRepeated(ways);
     const threads = [...ways.keys()];
@@ -135,9 +136,10 @@ class SmallLaunch {
   }
 
   /**
-   * The traces of the threads that access relevant memory, with all values that words may take. Each word is assumed to
-   * be accessed by one thread until a second one is found; then all traces are searched again. As values come only from
-   * earlier writes, some thread would be the first to read from its private word a value written by another one.
+   * The traces of the threads that access relevant memory, for all values that words may have. Each word is assumed to
+   * be private to one thread until a second one accesses it; then all traces are computed again. This is sound: values
+   * come only from earlier writes, so some thread would be the first to read from its private word a value written by
+   * another thread.
    */
   #waysOfThreads(): ReadonlyMap<ThreadOfLaunch, readonly ThreadTrace[]> {
     for (;;) {
@@ -171,7 +173,7 @@ class SmallLaunch {
         if (!held.has(value)) hasNew = true;
         held.add(value);
       }
-      // A value comes from a chain of distinct writes.
+      // Each value results from a chain of distinct writes, which bounds the number of iterations.
       const writes = [...ways.values()].reduce((sum, own) => sum + Math.max(...own.map(writesIn)), 0);
       if (!hasNew || round > writes) return ways;
     }
@@ -218,7 +220,9 @@ class SmallLaunch {
     );
   }
 
-  /** Initial value of an access: words that it accesses strongly start at 0. */
+  /**
+   * Initial value of the word of an access: 0 if the access is strong and the array starts at zero; null if unknown.
+   */
   #initial({ targets, strong }: Access): Word {
     const { base } = targets[0]!;
     const isShared = base.kind === 'object' && base.object.space !== 'global';
@@ -227,7 +231,9 @@ class SmallLaunch {
     return 0n;
   }
 
-  /** Omitted iterations with an atomic: all accesses of its word must be morally strong to each other. */
+  /**
+   * Checks omitted iterations that contain an atomic: all accesses of its word must be morally strong with each other.
+   */
   #checkRepeated(ways: ReadonlyMap<ThreadOfLaunch, readonly ThreadTrace[]>): void {
     for (const place of this.#repeated) {
       const users = [...ways].flatMap(

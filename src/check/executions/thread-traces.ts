@@ -1,6 +1,6 @@
 /**
  * The traces of one thread of a launch: its accesses, for each choice of the values that its loads may read. Values are
- * computed on bigints; an unknown one leaves both sides of a branch open.
+ * computed on bigints. If a branch condition is unknown, both sides are followed.
  */
 import type { Access } from '../../analysis/values/access.ts';
 import type { Dim3 } from '../../base/dim3.ts';
@@ -12,24 +12,24 @@ import type { Fence } from '../../memory-model/fence.ts';
 import { fenceOf } from '../../memory-model/fence.ts';
 import type { Term } from '../../term/term.ts';
 
-/** The value of a word; null: unknown, any value. */
+/** The value of a word; null if it is unknown, so any value is possible. */
 export type Word = bigint | null;
 
 /** A step of a thread that other threads may observe. An atomic is a read, followed by a write with `readAt`. */
 export interface ThreadStep {
   readonly kind: 'read' | 'write' | 'fence' | 'arrive' | 'pass';
   readonly access: Access | null;
-  /** Denotes the word; empty for steps without an access. */
+  /** Names the word that the step accesses; empty for steps without an access. */
   readonly place: string;
   readonly value: Word;
-  /** For the writing half of an atomic: the step of the same trace that is its reading half. */
+  /** For the write of an atomic: the index in the trace of the read of the same atomic. */
   readonly readAt: number | null;
   readonly fence: Fence | null;
   /** For barriers: the number of barriers of the block that the thread has reached before. */
   readonly barrier: number;
 }
 
-/** One trace of a thread, to its end or to a loop that it may never leave. */
+/** One trace of a thread, up to its end or up to a loop that the thread may never leave. */
 export type ThreadTrace = readonly ThreadStep[];
 
 /** Environment of a thread. */
@@ -37,7 +37,7 @@ interface Surroundings {
   readonly kernel: Kernel;
   readonly block: Dim3;
   readonly grid: Dim3;
-  /** The constant value of an operand for all threads; null: none. */
+  /** The value of an operand if it is one constant for all threads; null otherwise. */
   readonly constant: (operand: Operand) => bigint | null;
   /** The accesses of interest that an instruction makes. */
   readonly accessesOf: (instruction: Instruction) => readonly Access[];
@@ -46,15 +46,15 @@ interface Surroundings {
   readonly valuesAt: (place: string, access: Access) => Iterable<Word>;
   /** Whether no other thread accesses a word. */
   readonly isOwn: (place: string) => boolean;
-  /** The value that an access reads before all writes. */
+  /** The value that an access reads if no write precedes it. */
   readonly initial: (access: Access) => Word;
   /** Counts a followed instruction. @throws NotFollowed if there are too many */
   readonly count: () => void;
-  /** Records a loop that may repeat an atomic at a place, which stores the value that it read. */
+  /** Records that the iterations of a loop may repeat an atomic which stores the value that it read to `place`. */
   readonly repeats: (place: string) => void;
 }
 
-/** The launch is too large, or contains unsupported operations. */
+/** Thrown if the launch is too large or contains unsupported operations. */
 export class NotFollowed extends Error {}
 
 const maxSteps = 14;
@@ -67,18 +67,18 @@ interface State {
   readonly values: Map<ValueId, Value>;
   readonly steps: ThreadStep[];
   barriers: number;
-  /** By loop header: its variables when it was reached last, and the number of steps then. */
+  /** For each loop header: the loop's variables when the thread reached it last, and the number of steps up to then. */
   readonly visits: Map<BlockId, { readonly key: string; readonly steps: number }>;
-  /** An iteration without effect has been executed. */
+  /** Whether an iteration without effect has been executed. */
   hasSpun: boolean;
-  /** Branches of which both sides were open. */
+  /** Number of branches whose condition was unknown. */
   forks: number;
 }
 
 /**
- * All traces of a thread. Of the iterations of a loop that change neither the thread nor memory, at most one is
- * executed, per thread: the others could be removed from any execution, and the remainder would be consistent and have
- * the same races. A trace that ends before such a loop is listed separately.
+ * All traces of a thread. Of the loop iterations that change neither variables nor memory, at most one is executed per
+ * thread. The others could be removed from any execution; what remains would be consistent and have the same races. A
+ * trace that ends before such a loop is listed separately.
  * @throws NotFollowed
  */
 export function threadTraces(surroundings: Surroundings, thread: Dim3, block: Dim3): readonly ThreadTrace[] {
@@ -110,7 +110,7 @@ class Walk {
     if (this.#found.size > maxWays) throw new NotFollowed('ways');
   }
 
-  /** Enters a block; returns whether the thread is to be followed there. */
+  /** Enters a basic block; returns whether the thread is followed further from there. */
   #enter(state: State, from: BlockId | null, to: BlockId): boolean {
     const { kernel } = this.#in;
     const block = kernel.blocks[to]!;
@@ -122,7 +122,10 @@ class Walk {
     return !loop || this.#goesRound(state, to, inputs);
   }
 
-  /** Whether a thread at the header of a loop continues. Between iterations of a loop only its variables differ. */
+  /**
+   * Whether a thread at the header of a loop is followed further. If an iteration changes neither the loop's variables
+   * nor memory, the next one is identical.
+   */
   #goesRound(state: State, header: BlockId, inputs: readonly Value[]): boolean {
     const key = inputs.join();
     const before = state.visits.get(header);
@@ -143,7 +146,7 @@ class Walk {
     return true;
   }
 
-  /** Follows a thread from an instruction to its ends. */
+  /** Follows a thread from an instruction, and records each trace at its end. */
   #follow(state: State, start: Block, first: number): void {
     let block = start;
     for (let at = first; ; at = 0) {
@@ -162,7 +165,10 @@ class Walk {
     }
   }
 
-  /** The next block of a thread; null: it ends. If two are possible, the other one is followed here. */
+  /**
+   * The next basic block of a thread; null if the thread ends. If two are possible, follows one of them here and
+   * returns the other.
+   */
   #next(state: State, block: Block): BlockId | null {
     const { terminator } = block;
     switch (terminator.kind) {
@@ -186,7 +192,7 @@ class Walk {
     }
   }
 
-  /** Result and ordering of an instruction without relevant accesses. */
+  /** Executes an instruction without relevant accesses: its result, or its effect as fence or barrier. */
   #compute(state: State, instruction: Instruction): void {
     const { operation, results } = instruction;
     const { effect } = operation;
@@ -214,7 +220,10 @@ class Walk {
     }
   }
 
-  /** Makes an access, once for each value that it may read; false if all traces of the thread are complete. */
+  /**
+   * Performs an access. Follows the thread once for each value that the access may read; returns false if that
+   * completes all traces.
+   */
   #access(state: State, block: Block, at: number, instruction: Instruction, accesses: readonly Access[]): boolean {
     const [access, ...more] = accesses;
     const { effect } = instruction.operation;
@@ -255,14 +264,14 @@ class Walk {
     return false;
   }
 
-  /** The values that an access may read: from a private word, the thread's last write. */
+  /** The values that an access may read. A private word has the value of the thread's last write. */
   #valuesAt({ steps }: State, place: string, access: Access): Iterable<Word> {
     if (!this.#in.isOwn(place)) return new Set(this.#in.valuesAt(place, access));
     const last = steps.findLast((step) => step.kind === 'write' && step.place === place);
     return [last ? last.value : this.#in.initial(access)];
   }
 
-  /** The word that an access names. */
+  /** The name of the word at the address of an access. */
   #placeOf(state: State, { targets, bytes }: Access): string {
     const [target, ...more] = targets;
     if (!target || more.length > 0) throw new NotFollowed('pointers');

@@ -1,7 +1,7 @@
 /**
  * Barrier divergence: all threads of the block must take the same side of every branch that decides whether a barrier
- * of the whole block is reached, in the same iteration of the loops around it. Most branches are uniform by their
- * syntax; the others are tried for all threads, or passed to the solver.
+ * of the whole block is reached, in the same iteration of the loops around the branch. Most branches are uniform by
+ * syntax. The others are enumerated for all threads, or passed to the solver.
  */
 import { reachable, pointsOf } from '../../analysis/values/program-point.ts';
 import { isGridBarrier } from '../../analysis/barriers/barrier-interval.ts';
@@ -19,11 +19,11 @@ export interface DivergenceObligation {
   readonly barrier: Instruction;
   readonly branch: BlockId;
   readonly condition: Term;
-  /** Threads that take the other side only return afterwards. */
+  /** Whether the threads that take the other side of the branch only return afterwards. */
   readonly earlyExit: boolean;
-  /** They do, but in the source they bypass the statement that contains the barrier. */
+  /** Whether these threads, in the source, do not return but bypass the statement that contains the barrier. */
   readonly passedBy?: boolean;
-  /** Two threads take different sides: conditions of both. */
+  /** Conditions of both threads under which they take different sides. */
   readonly conditions: readonly ReadCondition[];
 }
 
@@ -47,7 +47,8 @@ export function divergenceObligations(
     for (const branch of [...dependences.controlling(block, kernel.loopOf[block] ?? null)].sort((a, b) => a - b)) {
       if (uniformity.branch(branch) !== 'varying') continue;
       const condition = symbolic.condition(branch);
-      // A barrier of the grid counts blocks, one in memory threads: returned threads never arrive.
+      // A barrier of the block also counts returned threads. At a barrier of the grid or in memory, returned threads
+      // never arrive.
       const countsReturned = instruction.operation.effect.kind === 'barrier';
       const earlyExit = countsReturned && leavesOnly(kernel, branch, block, isBlockBarrier);
       if (!condition) {
@@ -62,8 +63,8 @@ export function divergenceObligations(
 }
 
 /**
- * A branch that may be non-uniform among blocks and that decides whether a block reaches a barrier of the grid, with
- * that barrier; null if no such branch exists.
+ * A barrier of the grid, and a branch that decides whether a block reaches it and that may be non-uniform among blocks;
+ * null if there is no such branch.
  */
 export function blocksMayPart(
   { kernel }: SymbolicKernel,
@@ -79,7 +80,10 @@ export function blocksMayPart(
   return null;
 }
 
-/** Two threads reach a branch in one iteration of the loops around it and take different sides. */
+/**
+ * The conditions under which two threads reach a branch in one iteration of the loops around it and take different
+ * sides.
+ */
 export function oppositeBranchSides(
   symbolic: SymbolicKernel,
   branch: BlockId,
@@ -101,9 +105,9 @@ export function oppositeBranchSides(
 }
 
 /**
- * Whether one side of a branch leads to the end of the kernel only, without any barrier and without code that the
- * threads after the barrier also reach: the threads that take it have returned. If those have no other path to an end,
- * it is the exit of a loop for all of them.
+ * Whether one side of a branch leads only to the end of the kernel, without any barrier and without code that threads
+ * after the barrier also reach. Then the threads that take this side have returned. If the threads after the barrier
+ * have no other path to an end, the side is a loop exit for all of them.
  */
 function leavesOnly(kernel: Kernel, branch: BlockId, barrier: BlockId, isBlockBarrier: IsBarrier): boolean {
   return kernel.blocks[branch]!.successors.some((start) => {
@@ -117,7 +121,7 @@ function leavesOnly(kernel: Kernel, branch: BlockId, barrier: BlockId, isBlockBa
     const ends = [...continued].some((id) => kernel.blocks[id]!.successors.length === 0);
     const after = ends ? continued : reachable(kernel, next);
     const region = reachable(kernel, [start]);
-    // A loop without an end never returns.
+    // In a loop without an exit, threads never return.
     if (![...region].every((id) => mayReturn(kernel, id))) return false;
     for (const id of region) {
       const block = kernel.blocks[id]!;
@@ -129,7 +133,7 @@ function leavesOnly(kernel: Kernel, branch: BlockId, barrier: BlockId, isBlockBa
   });
 }
 
-/** Whether threads may return instead of going on to a barrier. */
+/** Whether threads may return instead of reaching a barrier. */
 export function mayReturnBefore(
   kernel: Kernel,
   dependences: ControlDependence,

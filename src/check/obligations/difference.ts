@@ -10,7 +10,7 @@ export interface Unknown {
   readonly name: string;
   readonly coefficient: bigint;
   readonly bounds: Bounds;
-  /** The atom or composite term that it represents, in a reading of one of the threads it belongs to. */
+  /** The atom or composite term that the unknown represents, in the reading of one of its threads. */
   readonly term: Term;
   readonly reading: TermInstance;
 }
@@ -24,7 +24,7 @@ export interface Difference {
   readonly assumes: readonly Term[];
 }
 
-/** Computes the difference; terms that both threads share with the same coefficient cancel. */
+/** Computes the difference of the two offsets. Terms that both threads share cancel if their coefficients are equal. */
 export function addressDifference(symbolic: SymbolicKernel, instances: Instances, obligation: Obligation): Difference {
   const { first, second } = obligation;
   const a = symbolic.view.offset(first.target.offset);

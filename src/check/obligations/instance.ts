@@ -1,7 +1,7 @@
 /**
- * Names of the atoms of a term when it is read for the first or the second thread of a pair. Atoms that both threads
- * share (parameters, the block index within a block, the iteration of a loop that a barrier synchronises) get one name,
- * all others one name a thread.
+ * Names the atoms of a term when the term is read for the first or the second thread of a pair. Atoms that both threads
+ * share (parameters, the block index within a block, the iteration of a loop that a barrier synchronises) have one
+ * name. All others have one name per thread.
  */
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import {
@@ -19,36 +19,36 @@ import type { Term } from '../../term/term.ts';
 /** `block`: two threads of one block; `grid`: two threads of different blocks, ordered only by barriers of the grid. */
 export type PairScope = 'block' | 'grid';
 
-/** One for threads of a block and one for threads of different blocks. */
+/** A value for threads of one block, and a value for threads of different blocks. */
 export type Scoped<T> = Readonly<Record<PairScope, T>>;
 
 type Side = 1 | 2;
 
-/** A reading of a term: the thread, and the iterations of the loops. */
+/** A reading of a term: for which thread, and in which iterations of the loops. */
 export interface TermInstance {
   readonly side: Side;
   readonly rounds: readonly IterationRelation[];
 }
 
-/** An atom as one thread sees it: the unknown `name` plus `offset`; without a name just the offset. */
+/** An atom as one thread evaluates it: the unknown `name` plus `offset`, or, without a name, the constant `offset`. */
 export interface Instance {
   readonly name: string | null;
   readonly offset: bigint;
   readonly bounds: Bounds;
   readonly leaf: Term;
-  /** The same unknown for both threads. */
+  /** Whether both threads have the same unknown. */
   readonly shared: boolean;
 }
 
 export class Instances {
-  /** Both threads have the value that one of them read from memory. */
+  /** Whether a name was returned under the assumption that both threads load one value from memory. */
   sharedLoad = false;
   private readonly symbolic: SymbolicKernel;
   private readonly uniformity: UniformityResult;
   readonly scope: PairScope;
   private readonly keys = new Map<string, string>();
 
-  /** @param uniformity for the threads of that scope */
+  /** @param uniformity the uniformity for threads of the scope */
   constructor(symbolic: SymbolicKernel, uniformity: UniformityResult, scope: PairScope) {
     this.symbolic = symbolic;
     this.uniformity = uniformity;
@@ -115,7 +115,10 @@ export class Instances {
     return named(`${base === 'left' ? 'L' : 'B'}${loop}${outer}`, true, BigInt(by));
   }
 
-  /** Name of the execution of a loop that both threads share, from its outer iterations; null if they may differ. */
+  /**
+   * Name of the execution of a loop if both threads are in the same one, from the iterations of the outer loops; null
+   * if they may not be.
+   */
   private outerInstance(loop: LoopId, rounds: readonly IterationRelation[]): string | null {
     const parent = this.symbolic.kernel.loops[loop]!.parent;
     if (parent === null) return '';
@@ -125,7 +128,7 @@ export class Instances {
     return `${outer}${iterationCode(state)}${parent}`;
   }
 
-  /** Names the execution of a block that both threads share, or null. */
+  /** Name of the execution of a basic block if both threads are in the same one; null if they may not be. */
   private dynamicInstance(block: BlockId, rounds: readonly IterationRelation[]): string | null {
     if (this.scope === 'grid') return null;
     const loop = this.symbolic.kernel.loopOf[block] ?? null;
@@ -136,14 +139,17 @@ export class Instances {
     return `${outer}${iterationCode(state)}${loop}`;
   }
 
-  /** Whether both threads are in one iteration of a loop, given one execution of it. */
+  /** Whether both threads are in the same iteration of a loop, if they are in the same execution of the loop. */
   private isSharedRound(loop: LoopId, state: IterationRelation): boolean {
     const { base } = parseIterationRelation(state);
     if (base === 'free') return false;
     return (base !== 'left' && base !== 'before') || !this.uniformity.divergent(loop);
   }
 
-  /** Distinguishes executions of a block by one thread that differ in the state of a loop around it. */
+  /**
+   * Suffix of names that distinguishes executions of a basic block by one thread in different iterations of the loops
+   * around it.
+   */
   private roundsAt(block: BlockId, rounds: readonly IterationRelation[]): string {
     let text = '';
     const { loops, loopOf } = this.symbolic.kernel;
@@ -152,7 +158,7 @@ export class Instances {
     return text;
   }
 
-  /** Whether two blocks are executed by one thread, in the same iterations of the loops around both. */
+  /** Whether two basic blocks are executed by the same thread in the same iteration of all loops around them. */
   isOneExecution(
     [block, one]: readonly [BlockId, TermInstance],
     [other, another]: readonly [BlockId, TermInstance],
@@ -162,7 +168,7 @@ export class Instances {
     return isInSame && one.side === another.side && this.roundsAt(block, one.rounds) === this.roundsAt(other, another.rounds); // oxfmt-ignore
   }
 
-  /** A name for the value of a term in a reading: equal names mean equal values. */
+  /** Key of the value of a term in a reading: equal keys mean equal values. */
   key(term: Term, reading: TermInstance): string {
     const leaves = term.leaves.map((leaf) => {
       const { name, offset } = this.of(leaf, reading);
@@ -177,7 +183,7 @@ export class Instances {
     return short;
   }
 
-  /** Whether both threads read the same value. */
+  /** Whether a term has the same value in both threads. */
   isShared(term: Term, first: TermInstance, second: TermInstance): boolean {
     return this.key(term, first) === this.key(term, second);
   }

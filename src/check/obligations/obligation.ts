@@ -1,5 +1,5 @@
 /**
- * A property to be refuted: two threads, one in each access of a pair, in executions that no barrier orders, touch
+ * A property to be refuted: in executions that no barrier orders, two threads, one in each access of a pair, touch
  * overlapping bytes of one object.
  */
 import type { Access } from '../../analysis/values/access.ts';
@@ -27,29 +27,35 @@ export interface AccessSide {
   readonly access: Access;
   readonly target: Target;
   readonly reading: TermInstance;
-  /** Conjunction: all hold whenever the thread performs the access. */
+  /** Conjunction: all conditions hold whenever the thread performs the access. */
   readonly conditions: readonly ReadCondition[];
 }
 
 export interface Obligation {
   readonly scope: PairScope;
-  /** Two threads of a block: in one warp, or in two; null if it does not matter. */
+  /** Whether two threads of a block are in one warp or in two; null if both are possible. */
   readonly warp: WarpRelation;
   readonly first: AccessSide;
   readonly second: AccessSide;
-  /** One thread performs both accesses, the first asynchronously. */
+  /** Whether one thread performs both accesses, the first one asynchronously. */
   readonly sameThread: boolean;
-  /** Blocks of a cluster, if the two threads are in different clusters; null: they may be in one. */
+  /** Blocks per cluster, if the two threads must be in different clusters; null if they may be in one. */
   readonly betweenClusters: Dim3 | null;
-  /** Iteration counters of which one reading exceeds the other by a minimum. */
+  /** Lower bounds on the difference of an iteration counter between the two readings. */
   readonly later: readonly CountedLater[];
-  /** Byte offsets at which both pointers were read from one array: the accesses overlap only if these are the same. */
+  /**
+   * Byte offsets in one array from which both pointers were loaded. The accesses overlap only if these offsets are
+   * equal.
+   */
   readonly elements: readonly [Term, Term] | null;
-  /** Addresses of the first lines: with the same lane layout, different threads overlap only if these differ. */
+  /**
+   * Addresses of the first rows of two collective accesses with the same lane layout. Different threads overlap only if
+   * these addresses differ.
+   */
   readonly starts: readonly [Term, Term] | null;
-  /** The two may be one thread: the line at its address is accessed by other lanes of its warp too. */
+  /** Whether the two threads may be one, since other lanes of the warp access the row at a thread's address, too. */
   readonly mayBeOne: boolean;
-  /** Whether both may name the same object: false only for objects that are never the same memory. */
+  /** Whether both bases are known to be the same object; false if it is unknown whether they share memory. */
   readonly resolved: boolean;
 }
 
@@ -61,33 +67,35 @@ interface CountedLater {
   readonly by: bigint;
 }
 
-/** A pair of accesses with all the cases in which it might race. */
+/** A pair of accesses, with an obligation for each case in which they might race. */
 export interface AccessPair {
   readonly scope: PairScope;
   readonly conflict: ConflictKind;
   readonly first: Access;
   readonly second: Access;
   readonly obligations: readonly Obligation[];
-  /** The missing order of accesses that barriers separate. */
+  /** The order that is missing although a barrier separates the accesses. */
   readonly lacks?: 'proxy-fence';
 }
 
-/** Remaining number of conditions that all pairs of a kernel may have together. */
+/** Remaining number of conditions for all pairs of a kernel. */
 export interface PairBudget {
   conditions: number;
 }
 
-/** Whether bases may be the same memory; pointer parameters are disjoint unless a launch passes one pointer to both. */
+/**
+ * Whether two bases may be the same memory. Pointer parameters are disjoint unless a launch passes one pointer to both.
+ */
 export type MayAlias = (a: Target['base'], b: Target['base']) => 'same' | 'apart' | 'unknown';
 
 /** How two accesses conflict if they overlap. */
 interface PairConflict {
   readonly kind: ConflictKind;
-  /** Blocks of a cluster, if only threads of different clusters conflict; null: any do. */
+  /** Blocks per cluster, if only threads of different clusters conflict; null if any two threads do. */
   readonly betweenClusters: Dim3 | null;
 }
 
-/** How accesses of threads of one block or of two conflict; null if they do not. */
+/** How two accesses conflict, by threads of one block or of two; null if they do not conflict. */
 export type Conflicts = (a: Access, b: Access, scope: PairScope) => PairConflict | null;
 
 /** Whether two accesses may touch the same memory, judging by their bases. */
@@ -101,31 +109,39 @@ type Pairs = Map<string, { pair: AccessPair; obligations: Obligation[]; seen: Se
 export interface ThreadIntervals {
   readonly warp: WarpRelation;
   readonly intervals: readonly Interval[];
-  /** If the second thread is in another part of the block: its intervals, in the same order. */
+  /** Intervals of the second thread, in the same order, if it is in another part of the block. */
   readonly others?: readonly Interval[];
-  /** The part of the block that each of them is of. */
+  /** Conditions that identify the part of the block of each thread. */
   readonly members?: readonly [Term, Term];
-  /** Whether an access by the one comes before one by the other, in the interval, by an order other than barriers. */
+  /**
+   * Whether, within an interval, some order other than a barrier puts an access of one thread before an access of the
+   * other.
+   */
   readonly isOrdered?: (interval: Interval, first: Access, second: Access) => boolean;
 }
 
-/** Barrier intervals of a block: for any two of its threads, or separate for threads of one warp, of two, of parts. */
+/**
+ * Barrier intervals of a block: one list for any two threads, or separate lists for threads of one warp, of two warps,
+ * or of parts of the block.
+ */
 export type BlockIntervals = readonly ThreadIntervals[];
 
 /** Accesses that may conflict within a block. */
 interface BlockMeetings {
   readonly block: BlockIntervals;
-  /** Pairs of a copy and an access of the same thread before its wait. */
+  /** Pairs of an asynchronous copy and an access by the same thread before it waits for the copy. */
   readonly own: readonly OwnAccess[];
-  /** Pairs of which no barrier orders the accesses, be they of one thread or of two. */
+  /**
+   * Pairs whose accesses no barrier orders, whether by one thread or by two, since a fence between proxies is missing.
+   */
   readonly crossings: readonly ProxyCrossing[];
 }
 
 /**
  * Pairs of accesses of two threads of one block, by barrier interval.
  * @param conflicts whether and how two accesses conflict
- * @param lockstep accesses of two instructions of one warp are ordered
- * @param budget if it is spent, pairs are missing
+ * @param lockstep whether accesses by two instructions of one warp are ordered
+ * @param budget once it is exhausted, pairs are missing
  */
 export function blockPairs(
   symbolic: SymbolicKernel,
@@ -180,9 +196,9 @@ export function blockPairs(
 }
 
 /**
- * Pairs of accesses to global memory of threads of different blocks.
- * @param intervals between barriers of the grid; null without these: then nothing orders the accesses
- * @param budget if it is spent, pairs are missing
+ * Pairs of accesses to global memory by threads of different blocks.
+ * @param intervals intervals between barriers of the grid; null without such barriers: then nothing orders the accesses
+ * @param budget once it is exhausted, pairs are missing
  */
 export function gridPairs(
   symbolic: SymbolicKernel,
@@ -212,7 +228,10 @@ export function gridPairs(
   return [...pairs.values()].map(({ pair }) => pair);
 }
 
-/** Two instructions of a warp in lockstep, unless one is a copy that may still be pending after them. */
+/**
+ * Whether lockstep orders the accesses of two instructions of a warp. It does not order a copy that may be pending
+ * after both.
+ */
 function isOrderedInLockstep(a: Access, b: Access): boolean {
   return a.instruction !== b.instruction && !a.isCopy && !b.isCopy;
 }
@@ -265,7 +284,7 @@ function addPair(
         resolved: alias === 'same',
       };
       budget.conditions -= 1 + obligation.first.conditions.length + obligation.second.conditions.length;
-      // Intervals often repeat a pair under the same conditions.
+      // Intervals often contain a pair again under the same conditions.
       const shape = questionOf(obligation);
       if (entry.seen.has(shape)) continue;
       entry.seen.add(shape);
@@ -278,7 +297,7 @@ function elementsOf(first: Target['base'], second: Target['base']): Obligation['
   return first.kind === 'loaded' && second.kind === 'loaded' ? [first.element, second.element] : null;
 }
 
-/** The offset of the first line that a warp accesses from a target on. */
+/** The offset of the first row of a collective access, from the target of one lane. */
 function startOf({ store }: SymbolicKernel, { ofWarp }: Access, { offset }: Target): Term {
   const toLine = ofWarp?.toLine;
   return toLine ? store.sub(offset.width, offset, store.truncate(offset.width, toLine)) : offset;
@@ -314,7 +333,7 @@ function side(
   return { access: occurrence.access, target, reading, conditions: [...conditions.values()] };
 }
 
-/** Canonical text of an obligation: two with the same text have the same answer, for any arrays. */
+/** Canonical text of an obligation: obligations with equal texts have the same answer, whichever arrays they access. */
 export function questionOf(obligation: Obligation): string {
   const sides = [obligation.first, obligation.second].map(({ access, target, reading, conditions }) =>
     [
@@ -330,7 +349,7 @@ export function questionOf(obligation: Obligation): string {
   return [scope, sameThread, warp, betweenClusters !== null, mayBeOne, ...of, ...later, ...sides].join('|');
 }
 
-/** A pair that no tier showed to be free of races. */
+/** A pair that no tier proved to be free of races. */
 export interface OpenPair {
   readonly pair: AccessPair;
   /** The reason why it is open. */
@@ -339,8 +358,11 @@ export interface OpenPair {
   readonly budget: boolean;
   /** Both accesses store a value that is provably equal. */
   readonly sameValue: boolean;
-  /** Both threads store the value that these loads read from one element of shared memory; null: not so, or unknown. */
+  /**
+   * Loads of both threads from one element of shared memory that yield the stored values; null if there are none or
+   * unknown.
+   */
   readonly elements: ReadonlySet<Instruction> | null;
-  /** No tier was queried, since enough others are open. */
+  /** Whether no tier was queried, since enough other pairs are open. */
   readonly unasked?: boolean;
 }

@@ -1,7 +1,7 @@
 /**
- * Instructions that the lanes of a warp execute together (PTX ISA 9.7.9.6, 9.7.13): each names the participating lanes
- * in a mask, and all of those must execute it. So two threads of a warp may diverge before it only if the mask of the
- * thread that executes it does not contain the other.
+ * Instructions that the lanes of a warp execute together (PTX ISA 9.7.9.6, 9.7.13). A mask names the participating
+ * lanes, and each of these must execute the instruction. So two threads of a warp may diverge before the instruction
+ * only if the mask of the thread that executes it does not contain the other.
  */
 import { pointAfter, reachable, walkFrom } from '../../analysis/values/program-point.ts';
 import type { ProgramPoint } from '../../analysis/values/program-point.ts';
@@ -15,26 +15,26 @@ import { oppositeBranchSides } from './barrier-divergence.ts';
 import type { TermInstance } from './instance.ts';
 import type { ReadCondition } from './obligation.ts';
 
-/** A property to be refuted for two threads of a warp: they satisfy the conditions of one of these lists. */
+/** A property to be refuted: two threads of a warp satisfy all conditions of one of these lists. */
 export interface WarpObligation {
   readonly instruction: Instruction;
   /** For reports: the condition under which a lane executes the instruction. */
   readonly condition: Term;
-  /** Empty if it cannot be expressed. */
+  /** The lists of conditions; empty if the property cannot be expressed. */
   readonly ways: readonly (readonly ReadCondition[])[];
-  /** All lanes have to agree, regardless of the mask. */
+  /** Whether all lanes have to execute the instruction, regardless of the mask. */
   readonly isOfAll: boolean;
 }
 
-/** The lanes that a mask names, if it can be analyzed. */
+/** The lanes that a mask names, as far as the mask can be analyzed. */
 type Lanes =
-  /** All, or unknown. */
+  /** All lanes, or unknown. */
   | { readonly kind: 'all' }
-  /** Those that satisfy a condition on the thread index only. */
+  /** The lanes that satisfy a condition on the thread index only. */
   | { readonly kind: 'such'; readonly holds: Term }
   /**
-   * Those that executed an instruction together with the thread that owns the mask, and satisfied the predicate there;
-   * `inStep`: in the same iteration of the loops around it.
+   * The lanes that executed the instruction at `at` together with the thread that owns the mask, and satisfied the
+   * predicate there. `inStep`: they did so in the same iteration of the loops around `at`.
    */
   | { readonly kind: 'told'; readonly at: ProgramPoint; readonly predicate: Term | null; readonly inStep: boolean };
 
@@ -59,13 +59,13 @@ function maskOf({ operation: { effect }, arguments: operands }: Instruction): Op
 
 const warpWide = new Set(['warp-barrier', 'shuffle', 'vote', 'warp-value', 'warpgroup-multiply', 'warpgroup-matrix']);
 
-/** Whether lanes take part because a mask names them, or, without a mask, because all have to. */
+/** Whether lanes execute an instruction together: those named by its mask, or all lanes if it has none. */
 function isTogether({ operation: { effect } }: Instruction): boolean {
-  // `activemask` returns the lanes that execute it, without a requirement.
+  // `activemask` returns the lanes that execute it, and does not require any.
   return warpWide.has(effect.kind) && !(effect.kind === 'warp-value' && effect.name === 'activemask');
 }
 
-/** Obligations for every instruction of that kind. */
+/** Obligations for every instruction that lanes execute together. */
 export function warpObligations(
   symbolic: SymbolicKernel,
   dependences: ControlDependence,
@@ -80,7 +80,7 @@ export function warpObligations(
     for (const [position, instruction] of instructions.entries()) {
       if (!isTogether(instruction)) continue;
       const lanes = lanesOf(symbolic, instruction);
-      // Without masks, the obligations of each of these instructions are the same.
+      // If all lanes are required, all such instructions of one basic block have the same obligations.
       if (lanes.kind === 'all' && isDone) continue;
       isDone ||= lanes.kind === 'all';
       const between = lanes.kind === 'told' ? blocksBetween(kernel, lanes.at, { block, position }) : null;
@@ -97,7 +97,10 @@ export function warpObligations(
   return list;
 }
 
-/** Two threads reach a branch in one iteration, the mask of the first contains the second, and they diverge there. */
+/**
+ * Conditions under which two threads reach a branch in one iteration, the mask of the first contains the second, and
+ * they take different sides.
+ */
 function partings(
   symbolic: SymbolicKernel,
   branch: BlockId,
@@ -122,7 +125,7 @@ function partings(
   return [first, second].map((way) => [...way, ...premises]);
 }
 
-/** A lane executes the instruction although its own mask does not name it. */
+/** The obligation that a lane does not execute the instruction if its own mask does not name it. */
 function ownLane(symbolic: SymbolicKernel, instruction: Instruction, block: BlockId, lanes: Lanes): WarpObligation[] {
   const { kernel, store } = symbolic;
   const holds = lanes.kind === 'such' ? lanes.holds : lanes.kind === 'told' ? lanes.predicate : null;
@@ -131,7 +134,7 @@ function ownLane(symbolic: SymbolicKernel, instruction: Instruction, block: Bloc
     side: 1,
     rounds: kernel.loops.map((loop) => (loop.blocks.has(block) ? 'same' : 'before')),
   };
-  // After the end of a loop the predicate has its value of another iteration.
+  // After a loop, the predicate of a mask from inside the loop has the value of another iteration.
   const isSame = lanes.kind !== 'told' || kernel.loops.every(({ blocks }) => !blocks.has(lanes.at.block) || blocks.has(block)); // oxfmt-ignore
   const reach = symbolic.reach(block);
   const conditions = [...(reach.operator === 'all' ? reach.arguments : [reach]), store.not(holds)];
@@ -145,17 +148,17 @@ function lanesOf(symbolic: SymbolicKernel, instruction: Instruction): Lanes {
   const term = symbolic.operand(mask);
   const holds = namedBy(symbolic, term);
   if (holds) return holds === symbolic.store.true ? all : { kind: 'such', holds };
-  // Groups store their mask in a structure, and load it unchanged.
+  // Cooperative groups store their mask in a structure, and load it unchanged.
   const value = term.atom?.kind === 'havoc' ? term.atom.value : -1;
   return value >= 0 && !symbolic.leaderValues.has(value) ? (toldBy(symbolic, value) ?? all) : all;
 }
 
-/** The condition on a lane that a mask of a known form names it; null for others. */
+/** The condition that a lane is named by a mask, if the mask has a known form; null otherwise. */
 function namedBy({ store, operand }: SymbolicKernel, mask: Term): Term | null {
   const lane = operand({ kind: 'special', register: 'laneid' });
   const below = (limit: Term): Term => store.unsignedLess(lane, limit);
   if (mask.operator === 'constant') {
-    // Runs of lanes that are named.
+    // Ranges of consecutive lanes that are named.
     const runs: Term[] = [];
     for (let start = 0n; start < warpSize; start++) {
       if (((mask.value >> start) & 1n) === 0n) continue;
@@ -183,7 +186,7 @@ function toldBy({ kernel, operand }: SymbolicKernel, value: number): Lanes | nul
   const { effect } = instruction.operation;
   const at = { block, position: kernel.blocks[block]!.instructions.indexOf(instruction) };
   if (instruction.results[0] !== value) return null;
-  // Threads that execute an instruction together without a mask may be in different iterations.
+  // Without a mask, threads that execute an instruction together may be in different iterations.
   const inStep = (kernel.loopOf[block] ?? null) === null || maskOf(instruction)?.kind === 'constant';
   if (effect.kind === 'vote' && effect.mode === 'ballot' && effect.sync)
     return { kind: 'told', at, predicate: operand(instruction.arguments[0]!), inStep };
@@ -191,7 +194,7 @@ function toldBy({ kernel, operand }: SymbolicKernel, value: number): Lanes | nul
   return tells ? { kind: 'told', at, predicate: null, inStep } : null;
 }
 
-/** The blocks at whose end a thread may be between an instruction and its next execution of another. */
+/** The basic blocks at whose end a thread may be after an instruction `from` and before its next execution of `to`. */
 function blocksBetween(kernel: Kernel, from: ProgramPoint, to: ProgramPoint): ReadonlySet<BlockId> {
   const isAt = (place: ProgramPoint, other: ProgramPoint): boolean =>
     place.block === other.block && place.position === other.position;
@@ -200,20 +203,20 @@ function blocksBetween(kernel: Kernel, from: ProgramPoint, to: ProgramPoint): Re
   return new Set(comesTo);
 }
 
-/** The conditions under which a block is reached that are the same in all its executions by a thread. */
+/** Those conditions for reaching a basic block that are the same in all of its executions by a thread. */
 function lastingConditions(symbolic: SymbolicKernel, block: BlockId): readonly Term[] {
   const reach = symbolic.reach(block);
   const parts = reach.operator === 'all' ? reach.arguments : [reach];
   return parts.filter((term) => term !== symbolic.store.true && isLasting(symbolic, term));
 }
 
-/** Whether a condition is the same whenever a thread evaluates it. */
+/** Whether a condition has the same value whenever a thread evaluates it. */
 function isLasting({ kernel, definedIn }: SymbolicKernel, term: Term): boolean {
   return term.leaves.every((leaf) => {
     const atom = leaf.atom!;
     if (atom.kind === 'iteration' || atom.kind === 'phi') return false;
     if (atom.kind !== 'havoc') return true;
-    // A value that a thread computes once has one instance.
+    // Outside of loops, a thread computes a value once.
     return atom.value >= 0 && (kernel.loopOf[definedIn(atom.value)] ?? null) === null;
   });
 }

@@ -1,22 +1,22 @@
 /**
  * Overlaps of threads of a block in collective accesses of a warp (`wmma.load`, `wmma.store`, `ldmatrix`, `stmatrix`).
- * For threads of other warps each lane accesses all of it. For threads of the same warp, one instruction assigns each
- * element to one lane, and equal fragments have each element in the same lane.
+ * Towards threads of other warps, each lane counts as accessing the whole matrix. Within a warp, one instruction
+ * assigns each element to one lane, and accesses with equal fragments have each element in the same lane.
  */
 import type { Access, WarpAccess } from '../../analysis/values/access.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { Term } from '../../term/term.ts';
 
-/** Two threads of a block: in one warp, or in two; null if it does not matter. */
+/** Whether two threads of a block are in one warp or in two; null if both are possible. */
 export type WarpRelation = 'same' | 'different' | null;
 
 /** A case in which two threads may overlap. */
 export interface WarpOverlapCase {
   readonly warp: WarpRelation;
-  /** Only if the first lines of both begin at different addresses. */
+  /** Whether this case requires that the first rows of the two accesses begin at different addresses. */
   readonly startsDiffer: boolean;
   readonly mayBeOne: boolean;
-  /** A condition that both threads satisfy or neither does. */
+  /** A condition on uniform values, which is a premise of this case. */
   readonly condition?: Term;
 }
 
@@ -40,7 +40,8 @@ export function warpOverlapCases(
 function withinWarp(symbolic: SymbolicKernel, a: Access, b: Access): WarpOverlapCase[] {
   const plain: WarpOverlapCase = { ...anywhere, warp: 'same' };
   if ([a, b].some(({ ofWarp }) => ofWarp?.distance === null)) {
-    // The line at the address of a lane is accessed by other lanes: it conflicts with its own other accesses.
+    // Other lanes access the row at the address of a lane, too, so their access conflicts with other accesses of that
+    // lane.
     if (a !== b) return [{ ...plain, mayBeOne: true }];
     return [plain, { ...plain, mayBeOne: true, startsDiffer: true }];
   }
@@ -49,11 +50,11 @@ function withinWarp(symbolic: SymbolicKernel, a: Access, b: Access): WarpOverlap
   const distance = a.ofWarp.distance!;
   const overlapping = store.signedLess(distance, store.constant(distance.width, BigInt(a.bytes)));
   const startsApart: WarpOverlapCase = { ...plain, startsDiffer: true };
-  // Lines that overlap hold elements of several lanes at one address.
+  // If rows overlap, elements of several lanes have one address.
   return overlapping === store.false ? [startsApart] : [startsApart, { ...plain, condition: overlapping }];
 }
 
-/** Whether elements at the same distance from the first line are in the same lane of both. */
+/** Whether elements at equal distance from the first row are in the same lane in both accesses. */
 function areHeldAlike(a: WarpAccess, b: WarpAccess): boolean {
   const isOfLaunch = ({ leaves }: Term): boolean =>
     leaves.every(({ atom }) => /^(parameter|block-size|grid-size)$/.test(atom!.kind));

@@ -1,9 +1,10 @@
 /**
  * Critical sections: accesses that a thread performs only while it holds a lock, with the fences that make its writes
- * visible to the next holder. A lock is taken by an atomic exchange that found it free, and released by storing the
- * free value; a ticket lock is taken by the thread that reads its own number as the one being served, and released by
- * serving the next one. Acquire is the exchange (or the load of the number) followed by a fence, release a fence
- * followed by the store (PTX ISA 8.7 to 8.10), so two accesses in critical sections of one lock are always ordered.
+ * visible to the next holder. A lock is acquired by an atomic exchange that returns the free value, and released by
+ * storing the free value. A ticket lock is acquired by the thread that reads its own number as the one being served,
+ * and released by advancing that number. The acquire pattern is the exchange (or the load of the number) followed by a
+ * fence; the release pattern is a fence followed by the store (PTX ISA 8.7 to 8.10). So two accesses in critical
+ * sections of one lock are always ordered.
  */
 import { isFence, isReleasing, isAcquiring } from '../../memory-model/fence.ts';
 import { reachesGrid } from '../../memory-model/scope.ts';
@@ -21,7 +22,7 @@ import type { LockAccesses } from './synchronisation-idioms.ts';
 import { lanesOf } from './synchronising-access.ts';
 import { findTicketLocks } from './ticket-lock.ts';
 
-/** Locks that a thread holds around an access, though without the fences that would make them protect it, by index. */
+/** For each access, by index: locks that a thread holds around it, but without the fences required for mutual order. */
 export type BareLocks = ReadonlyMap<number, ReadonlyMap<string, Base>>;
 
 /**
@@ -37,9 +38,15 @@ export function criticalSections(
   readonly sections: CriticalSections;
   readonly bare: BareLocks;
   readonly locks: readonly Base[];
-  /** For locks taken by an atomic operation and released by the holder only: accesses that take, release, poll them. */
+  /**
+   * For locks that are acquired by an atomic operation and released only by their holder: accesses that acquire,
+   * release or poll them.
+   */
   readonly lockAccesses: LockAccesses;
-  /** Instructions other than accesses that a thread executes only while holding a lock, so no two threads at once. */
+  /**
+   * Instructions other than accesses that a thread executes only while it holds a lock. So no two threads execute one
+   * at once.
+   */
   readonly held: ReadonlySet<Instruction>;
 } {
   const held = new Set<Instruction>();
@@ -59,14 +66,14 @@ export function criticalSections(
   for (const lock of locks) {
     const isShared = lock.base.kind === 'object' && lock.base.object.space === 'shared';
     const isGridWide = lock.accesses.every(({ strong }) => reachesGrid(strong));
-    // A store ends the release sequence of exchanges, so each thread that releases with a store must fence, in other
-    // blocks too.
+    // A plain store ends the release sequence of earlier exchanges. So every thread that releases with a store needs a
+    // fence whose scope includes other blocks.
     const chained = !isShared && manyBlocks && lock.accesses.some(({ operation }) => operation === 'write');
     const scopes = isShared || !isGridWide ? [false] : [true, false];
     for (const acrossBlocks of scopes.filter((scope) => scope || !chained)) {
       const found = protectedBy(symbolic, accesses, lock, acrossBlocks);
       for (const access of found.inside) protect(access, lock, lock.key, acrossBlocks);
-      // Threads may hold other elements of an array of locks at once.
+      // Threads may hold different elements of an array of locks at the same time.
       if (lock.element !== null) continue;
       for (const instruction of found.others) held.add(instruction);
       for (const access of found.bare)
@@ -81,14 +88,14 @@ export function criticalSections(
   return { sections: protections, bare, locks: locks.map(({ base }) => base), lockAccesses, held };
 }
 
-/** The lock that both accesses are made under, if only its fences are missing. */
+/** A lock that is held around both accesses, if only its fences are missing; undefined if there is none. */
 export function bareLock(bare: BareLocks, a: Access, b: Access): Base | undefined {
   const others = bare.get(b.index);
   for (const [key, base] of bare.get(a.index) ?? []) if (others?.has(key)) return base;
   return undefined;
 }
 
-/** The lock that orders two accesses, wherever two threads perform them. */
+/** The lock that orders two accesses by any two threads; undefined if there is none. */
 export function exclusion(
   sections: CriticalSections,
   a: Access,
@@ -110,8 +117,8 @@ export function exclusion(
 }
 
 /**
- * Whether two accesses of threads holding locks of an array can only overlap if both hold the same one: the lock's
- * offset is computed from the offset of the accesses, or from the only value in that.
+ * Whether two accesses under locks of an array overlap only if both threads hold the same lock: the lock's offset is a
+ * function of the offset of the accesses, or of the single value from which that offset is computed.
  */
 function tellsLock(lock: Term, a: Access, b: Access): boolean {
   const [x, ...more] = a.targets;
@@ -119,34 +126,34 @@ function tellsLock(lock: Term, a: Access, b: Access): boolean {
   if (!x || !y || more.length > 0 || others.length > 0 || a.bytes !== b.bytes) return false;
   if (lanesOf(a.instruction) !== 1 || lanesOf(b.instruction) !== 1) return false;
   if (!isOneObject(x.base) || x.base.key !== y.base.key || x.offset !== y.offset) return false;
-  // Both are aligned to their size, so if they overlap, their offsets are equal.
+  // Both accesses are aligned to their size, so if they overlap, their offsets are equal.
   const known = [x.offset];
   const { operator, width, arguments: parts, coefficients } = x.offset;
   const [wide] = parts;
   if (operator === 'sum' && width === 64 && parts.length === 1 && wide!.width === 64) {
     const [narrow] = wide!.operator === 'sext' || wide!.operator === 'zext' ? wide!.arguments : [];
-    // No product of a value of 32 bits wraps around, and so equal products are of equal values.
+    // The product of a 32-bit value and the factor does not wrap around, so equal products imply equal values.
     const factor = coefficients[0]!;
     if (narrow && narrow.width <= 32 && factor > 0n && factor < 1n << 31n) known.push(wide!, narrow);
   }
   return isMadeOf(lock, known);
 }
 
-/** Whether a term has one value wherever the known ones have. */
+/** Whether the known terms determine the value of a term. */
 function isMadeOf(term: Term, known: readonly Term[]): boolean {
   if (known.includes(term) || term.operator === 'constant' || isOfLaunch(term)) return true;
   return term.atom === null && term.arguments.length > 0 && term.arguments.every((part) => isMadeOf(part, known));
 }
 
-/** State of a lock in a thread: possibly not held, held, held with a fence since. */
+/** State of a lock in a thread: possibly not held, held, or held with a fence since its acquisition. */
 const free = 0;
 const held = 1;
 const entered = 2;
 type Holding = typeof free | typeof held | typeof entered;
 
 /**
- * The accesses that every thread performs inside of the lock, with its fences or without, and its other instructions
- * there; empty if others release it.
+ * The accesses that every thread performs while it holds the lock, with the required fences (`inside`) or without
+ * (`bare`), and its other instructions there. All are empty if a thread releases the lock without holding it.
  */
 function protectedBy(
   symbolic: SymbolicKernel,
@@ -157,11 +164,11 @@ function protectedBy(
   readonly inside: readonly Access[];
   readonly bare: readonly Access[];
   readonly others: readonly Instruction[];
-  /** Whether a thread releases the lock only while it holds it, with fences or without. */
+  /** Whether a thread releases the lock only while it holds it, with or without fences. */
   readonly isReleasedByHolder: boolean;
 } {
   const { kernel } = symbolic;
-  // Accesses of a copy may happen after the lock is released.
+  // An asynchronous copy may access memory after the lock is released.
   const own = accesses.filter(({ isCopy }) => !isCopy);
   const byInstruction = new Map(own.map((access) => [access.instruction, access]));
   const { releases } = lock;
@@ -170,7 +177,7 @@ function protectedBy(
   for (const [taker, holds] of lock.takers)
     for (const [from, to, hasFence] of edgesOf(symbolic, taker, holds, releases)) taken.set(`${from}>${to}`, hasFence);
 
-  /** Runs over a block; `visit` sees the state before each instruction. */
+  /** Computes the state after a basic block; `visit` receives the state before each instruction. */
   const through = (
     block: Block,
     start: Holding,
@@ -178,7 +185,7 @@ function protectedBy(
   ): Holding => {
     let holding = start;
     for (const instruction of block.instructions) {
-      // The value no longer identifies the lock of the array that was taken.
+      // The redefined value no longer identifies the element of the array of locks that was acquired.
       if (instruction.results.some((result) => result !== null && naming.has(result))) holding = free;
       visit(instruction, holding);
       if (releases.has(instruction)) holding = free;
@@ -187,7 +194,7 @@ function protectedBy(
     return holding;
   };
 
-  // Greatest fixed point: the states that all paths guarantee.
+  // Greatest fixed point: the state that is guaranteed on all paths.
   const before: Holding[] = kernel.blocks.map((block) => (block.id === 0 ? free : entered));
   for (let changed = true; changed;) {
     changed = false;
@@ -204,7 +211,7 @@ function protectedBy(
     }
   }
 
-  /** Whether a fence, or the end, comes before every release after an access. */
+  /** Whether every path from an access to a release of the lock contains a fence before the release. */
   const isSettled = (access: Access): boolean =>
     lock.accesses.every(
       (release) =>
@@ -237,8 +244,8 @@ function protectedBy(
 }
 
 /**
- * The edges on which a thread learns that it has the lock: those on which its exchange found the free value, with no
- * release in between. Taking a lock twice would wait forever.
+ * The edges after which a thread is known to hold the lock: the branch condition implies that its exchange returned the
+ * free value, and no release is in between. Acquiring a lock twice would deadlock.
  */
 function edgesOf(
   symbolic: SymbolicKernel,
@@ -264,7 +271,10 @@ function edgesOf(
   return edges;
 }
 
-/** A condition at the end of a block, by the edge on which a thread entered it. */
+/**
+ * The condition at the end of a basic block, once for each incoming edge, with the phis replaced by the values of that
+ * edge.
+ */
 function withIncoming(symbolic: SymbolicKernel, { phis, predecessors }: Block, condition: Term): Term[] {
   if (phis.length === 0) return [];
   return predecessors.map((_, way) => {
@@ -278,8 +288,9 @@ function withIncoming(symbolic: SymbolicKernel, { phis, predecessors }: Block, c
 }
 
 /**
- * Whether a condition implies one of those in `found`.
- * @param ways the condition, and its value by incoming edge: on every edge on which it may hold it must imply one
+ * Whether a condition implies one of the conditions in `found`.
+ * @param ways the condition, and its value for each incoming edge. For every edge for which it is not false, it must
+ *   imply a condition in `found`.
  */
 function isTold(
   store: SymbolicKernel['store'],
@@ -292,8 +303,8 @@ function isTold(
 }
 
 /**
- * Whether the branch on the result of an exchange is never executed after a release: a thread that has released the
- * lock may not conclude from the same result that it holds the lock again.
+ * Whether the branch on the result of an exchange is never executed after a release. Otherwise a thread that has
+ * released the lock would conclude from the old result that it holds the lock again.
  */
 function staysHeld(
   { kernel }: SymbolicKernel,
@@ -310,7 +321,7 @@ function staysHeld(
     const released = at.released || block.instructions.slice(at.from).some((instruction) => releases.has(instruction));
     if (at.block === branch && released) return false;
     for (const to of block.successors) {
-      // After another exchange it is the result of that one.
+      // The search stops at the next exchange, as the branch then depends on the result of that one.
       const key = `${to}:${released}`;
       if (to === taker.block || seen.has(key)) continue;
       seen.add(key);

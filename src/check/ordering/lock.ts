@@ -1,4 +1,6 @@
-/** Locks that are taken by an atomic exchange that found them free, and released by storing the free value. */
+/**
+ * Locks that are acquired by an atomic exchange that returns the free value, and released by storing the free value.
+ */
 import { isStrong } from '../../memory-model/fence.ts';
 import type { Access } from '../../analysis/values/access.ts';
 import type { Base } from '../../analysis/values/memory-base.ts';
@@ -8,23 +10,23 @@ import type { Term } from '../../term/term.ts';
 import { exchangedBy, isAt, isOfOneElement, isOfOnePlace, isValue, lanesOf, rivalsOf } from './synchronising-access.ts';
 import { comesBefore } from './ticket.ts';
 
-/** A lock, and how a thread takes and releases it. */
+/** A lock, and the accesses that acquire and release it. */
 export interface Lock {
   readonly key: string;
   readonly base: Base;
-  /** Accesses that may take it, with conditions each of which implies that they have. */
+  /** Accesses that may acquire the lock. Each of their conditions implies that the access has acquired it. */
   readonly takers: ReadonlyMap<Access, readonly Term[]>;
   readonly releases: ReadonlySet<Instruction>;
-  /** Accesses that take and release it, and strong loads of it. */
+  /** Accesses that acquire and release the lock, and strong loads of it. */
   readonly accesses: readonly Access[];
-  /** A plain store sets it up. */
+  /** Whether a plain store initialises the lock. */
   readonly isInitialised: boolean;
   readonly counter: Access | null;
-  /** For an array of locks: the offset of the thread's lock; null: one lock for all threads. */
+  /** For an array of locks: the offset of the lock of the thread; null if all threads use one lock. */
   readonly element: Term | null;
 }
 
-/** Places that are only ever changed by taking and releasing. */
+/** Finds the locks: memory that is written only to acquire, release or initialise a lock. */
 export function findLocks(
   symbolic: SymbolicKernel,
   accesses: readonly Access[],
@@ -46,7 +48,7 @@ export function findLocks(
       return found.length > 0 ? [[other, found] as const] : [];
     });
     const isTaker = (writer: Access): boolean => takers.some(([taker]) => taker === writer);
-    // A strong store counts as a release: it does not race with accesses that take the lock.
+    // A strong store counts as a release, since it does not race with the accesses that acquire the lock.
     const isInitial = (writer: Access): boolean =>
       writer.strong === null &&
       releasedValue(symbolic, writer) === free &&
@@ -69,17 +71,17 @@ export function findLocks(
       element: isOne ? null : offset,
     });
   }
-  // A store before all exchanges of its thread is before those of other threads too, as it would race with them
-  // otherwise: unless it is protected by another lock.
+  // A plain store before all exchanges of its thread is also before those of other threads, as it would race with them
+  // otherwise. This does not hold if another lock protects the store.
   return [...locks.values()].filter(({ isInitialised }) => !isInitialised || locks.size === 1);
 }
 
-/** The instructions of the accesses that release. */
+/** The instructions of those accesses that release the lock. */
 export function releasesIn(own: readonly Access[], isRelease: (access: Access) => boolean): ReadonlySet<Instruction> {
   return new Set(own.filter(isRelease).map(({ instruction }) => instruction));
 }
 
-/** The compared value of `atom.cas [lock], free, taken`, both constants and different; null for every other access. */
+/** The constant `free` of `atom.cas [lock], free, taken` with another constant `taken`; null for every other access. */
 function freeValue(symbolic: SymbolicKernel, { instruction }: Access): Term | null {
   const { effect } = instruction.operation;
   if (effect.kind !== 'atomic' || effect.operation !== 'cas' || lanesOf(instruction) !== 1) return null;
@@ -88,8 +90,8 @@ function freeValue(symbolic: SymbolicKernel, { instruction }: Access): Term | nu
 }
 
 /**
- * The free value of a lock that is taken by an exchange with a constant: the only other constant that is stored there.
- * Null for every other access.
+ * The free value of a lock that is acquired by exchanging a constant: the only other constant that is stored to the
+ * lock. Null for every other access.
  */
 function freedBeside(symbolic: SymbolicKernel, access: Access, rivals: readonly Access[]): Term | null {
   const taken = exchangedBy(symbolic, access);
@@ -100,9 +102,9 @@ function freedBeside(symbolic: SymbolicKernel, access: Access, rivals: readonly 
 }
 
 /**
- * The conditions that imply that an access has taken a lock; empty if it takes none. If all accesses that take the lock
- * store one value, an exchange that returns any other value has taken it: no other one returns the same.
- * @param leavesOne whether all accesses that take the lock store one value
+ * The conditions that imply that an access has acquired a lock; empty if it acquires none. If all acquiring accesses
+ * store one value, an exchange that returns any other value has acquired the lock.
+ * @param leavesOne whether all accesses that acquire the lock store one value
  */
 function foundFree(symbolic: SymbolicKernel, access: Access, free: Term, leavesOne: boolean): Term[] {
   const { store } = symbolic;
@@ -115,13 +117,13 @@ function foundFree(symbolic: SymbolicKernel, access: Access, free: Term, leavesO
   return [store.equal(value, free), ...(leavesOne ? [store.not(store.equal(value, taken))] : [])];
 }
 
-/** The value that an exchange may store: of `atom.cas` the one stored on success; null if unknown. */
+/** The value that an exchange may store, for `atom.cas` the value stored on success; null if unknown. */
 function takenValue(symbolic: SymbolicKernel, access: Access): Term | null {
   if (freeValue(symbolic, access) === null) return releasedValue(symbolic, access);
   return symbolic.operand(access.instruction.arguments[2]!);
 }
 
-/** The constant that a store or `atom.exch` leaves; null for every other access. */
+/** The constant that a store or `atom.exch` stores; null for every other access. */
 function releasedValue(symbolic: SymbolicKernel, { instruction }: Access): Term | null {
   const { effect } = instruction.operation;
   const isStore = effect.kind === 'store' || (effect.kind === 'atomic' && effect.operation === 'exch');

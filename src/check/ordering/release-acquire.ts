@@ -1,8 +1,8 @@
 /**
- * Synchronisation through memory: by a flag that one thread sets and others wait for, or by a counter that shows the
- * last thread to arrive that all others have arrived. A fence followed by a strong write is a release pattern, a strong
- * read that observes the write followed by a fence an acquire pattern, and accesses before the release happen before
- * accesses after the acquire (PTX ISA 8.7 to 8.10).
+ * Synchronisation through memory: by a flag that one thread sets and others wait for, or by a counter whose value shows
+ * the last arriving thread that all others have arrived. A release pattern is a fence followed by a strong write; an
+ * acquire pattern is a strong read that observes the write, followed by a fence. Accesses before the release happen
+ * before accesses after the acquire (PTX ISA 8.7 to 8.10).
  */
 import { reachesGrid } from '../../memory-model/scope.ts';
 import { isStrong, isReleasing, isFence, isAcquiring } from '../../memory-model/fence.ts';
@@ -35,41 +35,50 @@ import type { AccessSide } from '../obligations/obligation.ts';
 import { isPoll, isZero, lanesOf, rivalsOf } from './synchronising-access.ts';
 
 /**
- * How an access comes before the arrival, or after the observation: within its thread; or for all threads of a block,
- * by their barrier.
+ * Whether an access is before the arrival, or after the observation, within its own thread, or for all threads of a
+ * block because of a barrier of the block.
  */
 type Level = 'thread' | 'block';
 
 interface Observed {
   readonly level: Level;
-  /** Location of the flag that was seen to be set, from the start of its base. */
+  /** Offset from the start of its base of the flag that was observed to be set. */
   readonly offset: Term;
 }
 
-/** The units that arrive at a counter once each: the blocks or the threads of the grid, or the threads of a block. */
+/**
+ * The units that each arrive once at a counter: the blocks of the grid, the threads of the grid, or the threads of a
+ * block.
+ */
 type Counted = 'blocks' | 'threads' | 'threads-of-block';
 
 export interface Handover {
   /** The memory that threads synchronise through. */
   readonly base: Base;
   readonly kind: 'flag' | Counted;
-  /** The write that sets the flag or counts. */
+  /** The write that sets the flag or increments the counter. */
   readonly arrival: Access;
-  /** Location of its write, from the start of the base. */
+  /** Offset of the arriving write from the start of the base. */
   readonly offset: Term;
-  /** Terms that are assumed not to overflow: the number of arrivals, and the index of the arriving thread. */
+  /** Terms that are assumed not to wrap around: the number of arrivals, and the index of the arriving thread. */
   readonly assumes: readonly Term[];
-  /** Nothing sets it to zero before: it is assumed to be zero when the kernel starts. */
+  /**
+   * Whether the kernel does not initialise the flag or counter. Then it is assumed to be zero when the kernel starts.
+   */
   readonly startsAtZero: boolean;
-  /** Strong accesses of the flag or counter. */
+  /** Strong accesses of the flag or counter, by index. */
   readonly own: ReadonlySet<number>;
-  /** Accesses that come before the arrival, by the scope of its fences. */
+  /** Accesses that are before the arrival, for each scope of its fences. */
   readonly before: Readonly<Record<PairScope, ReadonlyMap<number, Level>>>;
-  /** Accesses that only happen once the arrival, or all of them, have been seen. */
+  /**
+   * Accesses that are executed only after the write of the flag, or all arrivals at the counter, have been observed.
+   */
   readonly after: Readonly<Record<PairScope, ReadonlyMap<number, readonly Observed[]>>>;
 }
 
-/** An order of two accesses: always, or if two locations are equal: one read by the first, one by the second. */
+/**
+ * An order of two accesses: unconditional, or only if the flag that one thread set is the flag that the other observed.
+ */
 export type Order =
   | { readonly kind: 'always'; readonly by: Handover }
   | {
@@ -77,7 +86,7 @@ export type Order =
       readonly by: Handover;
       readonly arrived: Term;
       readonly seen: Term;
-      /** The side that comes before. */
+      /** Which access, the first or the second, is ordered before the other. */
       readonly earlier: 1 | 2;
     };
 
@@ -88,7 +97,9 @@ interface Search {
   readonly barriers: readonly ProgramPoint[];
   readonly broadcasts: readonly Broadcast[];
   readonly dimensions: Dimensions;
-  /** Whether the elements of an array are zero when the kernel starts: as stated, as good as any, or not. */
+  /**
+   * Whether the elements of an array are zero when the kernel starts: stated by the user, assumed, or stated otherwise.
+   */
   readonly startsAtZero: (base: Base) => 'stated' | 'assumed' | 'no';
 }
 
@@ -135,7 +146,7 @@ function handoverBy(search: Search, arrival: Access): Handover | null {
   const after = { block: observe(false), grid: isShared ? new Map() : observe(true) };
   if (after.block.size === 0) return null;
 
-  // Others may set it up, or, once all have arrived, set it back to zero for the next time.
+  // Other writes may initialise the flag or counter, or reset it to zero once all have arrived.
   const starts = rivals.filter((rival) => setsUp(search, rival, offset, own));
   const isReset = (rival: Access): boolean =>
     kind !== 'flag' &&
@@ -165,7 +176,9 @@ function handoverBy(search: Search, arrival: Access): Handover | null {
   };
 }
 
-/** The kind of an arrival that happens at most once: per location, per block, or per thread. */
+/**
+ * The kind of an arrival that happens at most once per location, per block, or per thread; null for any other write.
+ */
 function kindOf(
   { symbolic, dimensions }: Search,
   arrival: Access,
@@ -182,7 +195,7 @@ function kindOf(
   return isOne ? 'blocks' : 'threads';
 }
 
-/** Whether a place is another one for each block: `flags[blockIdx.x]`. */
+/** Whether an offset is different in each block: `flags[blockIdx.x]`. */
 export function isOfOneBlock(offset: Term, bytes: number, { grid }: Dimensions): boolean {
   const open = [0, 1, 2].filter((axis) => grid[axis] !== 1);
   const [axis] = open;
@@ -199,7 +212,7 @@ export function isOfOneBlock(offset: Term, bytes: number, { grid }: Dimensions):
   return offset.width === 64 && (by >= BigInt(bytes) || -by >= BigInt(bytes)) && by < 1n << 31n && -by < 1n << 31n;
 }
 
-/** Whether the write adds one to a counter, which does not start over before all have arrived. */
+/** Whether the write adds one to a counter that does not wrap around to zero before all have arrived. */
 function countsByOne(
   symbolic: SymbolicKernel,
   { instruction }: Access,
@@ -216,7 +229,10 @@ function countsByOne(
   return operand === all.term || operand === symbolic.store.sum(operand.width, -1n, [[all.term, 1n]]);
 }
 
-/** How many arrive: a term, and whether it is sure not to have wrapped around (and to have no sign). */
+/**
+ * The number of arrivals at a counter as a term; `fits` means that the product surely does not wrap around and is not
+ * negative. Null if the number is too large.
+ */
 function countOf(
   { store }: SymbolicKernel,
   dimensions: Dimensions,
@@ -239,7 +255,7 @@ function countOf(
   return { term: store.zeroExtend(width, term), fits: open.length === 0 || (open.length === 1 && product === 1n) };
 }
 
-/** Whether a store of zero to shared memory comes before all uses of a flag or counter. */
+/** Whether a store of zero to shared memory precedes all uses of a flag or counter, separated by a barrier. */
 function setsUp({ symbolic, barriers }: Search, store: Access, offset: Term, own: readonly Access[]): boolean {
   const { kernel } = symbolic;
   const at = constantPlace(store);
@@ -253,7 +269,7 @@ function setsUp({ symbolic, barriers }: Search, store: Access, offset: Term, own
   );
 }
 
-/** The accesses that come before the arrival, with a fence between; records the assumptions. */
+/** The accesses that are ordered before the arrival, with a fence in between. Records the assumptions in `assumes`. */
 function arrivals(
   { symbolic, accesses, barriers, dimensions }: Search,
   arrival: Access,
@@ -272,7 +288,7 @@ function arrivals(
   const meeting = barriers.filter((barrier) => pointDominates(kernel, barrier, arrival) && hasFence(barrier));
   for (const access of accesses) {
     const own = pinsOf(symbolic, access.block, dimensions);
-    // A flag set by one block of the launch implies nothing about accesses of other blocks.
+    // A flag that one block of the launch sets does not order accesses of other blocks before it.
     if (kind === 'flag' && pins.block.some((index, axis) => index !== undefined && own.block[axis] !== index)) continue;
     const isSame =
       /^threads/.test(kind) || (isOneThread(own) && own.thread.every((index, axis) => index === pins.thread[axis]));
@@ -281,7 +297,7 @@ function arrivals(
         ? isDoneBefore(kernel, access, arrival, releases ? null : (instruction) => isFence(instruction, acrossBlocks))
         : hasFence(access);
     const isBefore = access === arrival || (isSame && !canReach(kernel, arrival, access) && isFenced());
-    // The completion of a copy that another thread of the block started is not analyzed.
+    // Completion of an asynchronous copy that another thread of the block started is not analyzed.
     if (!isBefore && access.isCopy) continue;
     if (!isBefore && meeting.every((barrier) => canReach(kernel, barrier, access))) continue;
     levels.set(access.index, isBefore ? 'thread' : 'block');
@@ -290,7 +306,10 @@ function arrivals(
   return levels;
 }
 
-/** The accesses that a thread performs only after it, or thread 0 of its block, has seen that all have arrived. */
+/**
+ * The accesses that a thread performs only after the thread, or thread 0 of its block, has observed that all have
+ * arrived.
+ */
 function observations(
   search: Search,
   arrival: Access,
@@ -344,8 +363,9 @@ function observations(
 }
 
 /**
- * Whether a condition on the value that was read implies that the write, or all of them, have been observed.
- * @param isArrival the value is the result of the counting write itself
+ * Whether a condition on the loaded value implies that the write of the flag, or all arrivals at the counter, have been
+ * observed.
+ * @param isArrival whether the value is the result of the arriving atomic
  */
 function showsArrival(
   { symbolic, dimensions }: Search,
@@ -368,13 +388,13 @@ function showsArrival(
   }
   const all = countOf(symbolic, dimensions, kind, unknown.width);
   if (!all) return false;
-  // The last to arrive finds that all others have.
+  // The atomic of the last arrival returns the number of all others.
   const enough = isArrival ? store.sum(all.term.width, -1n, [[all.term, 1n]]) : all.term;
   const isEnough = [store.equal(unknown, enough), store.not(store.unsignedLess(unknown, enough))];
   return isEnough.includes(part) || (all.fits && part === store.not(store.signedLess(unknown, enough)));
 }
 
-/** How a flag or a counter orders two accesses of two threads; null if none does. */
+/** How a flag or a counter orders two accesses of two threads; null if none orders them. */
 export function orderedByReleaseAcquire(
   handovers: readonly Handover[],
   scope: PairScope,

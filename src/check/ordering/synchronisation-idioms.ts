@@ -1,6 +1,6 @@
 /**
- * Synchronisation by volatile accesses, in the forms of programs before atomic loads and stores: locks, and flags that
- * waiters only load. In CUDA C++ these are data races too, but all compilers preserve their meaning.
+ * Synchronisation by volatile accesses, as programs wrote it before atomic loads and stores existed: locks, and flags
+ * that waiting threads only load. In CUDA C++ such accesses are data races, but all compilers preserve their meaning.
  */
 import { type Access, isWriter } from '../../analysis/values/access.ts';
 import { isOneThread, pinsOf } from '../../analysis/values/leader.ts';
@@ -13,17 +13,18 @@ import { isPoll } from './synchronising-access.ts';
 
 type Pair = Readonly<Record<'first' | 'second', Access>>;
 
-/** By lock, the accesses that take it, release it and look at it, by their indices. */
+/** For each lock, the indices of the accesses that acquire, release or poll it. */
 export type LockAccesses = readonly ReadonlySet<number>[];
 
-/** Whether both accesses are of one lock. */
+/** Whether both accesses acquire, release or poll the same lock. */
 export function areOfOneLock(locks: LockAccesses, a: Access, b: Access): boolean {
   return locks.some((own) => own.has(a.index) && own.has(b.index));
 }
 
 /**
- * Whether a pair is the load of a thread that waits for a flag and a write of the flag: the load is in a loop that ends
- * by the loaded value. That only one thread sets it follows from its other pairs: {@link isSetByOne}.
+ * Whether one access of a pair is a load that waits for a flag, in a loop whose exit depends on the loaded value, and
+ * the other is a write of the flag. Whether only one thread sets the flag is decided from other pairs: {@link
+ * isSetByOne}.
  */
 export function isFlagWait(symbolic: SymbolicKernel, { first, second }: Pair): boolean {
   const [load, setter] = first.operation === 'read' ? [first, second] : [second, first];
@@ -31,9 +32,9 @@ export function isFlagWait(symbolic: SymbolicKernel, { first, second }: Pair): b
 }
 
 /**
- * Whether one thread sets the flag of a pair, so that waiting for it is the only conflict.
+ * Whether only one thread sets the flag of a pair, so that waiting for the flag is the only conflict.
  * @param mayBeSame whether two accesses may touch the same memory
- * @param conflicts pairs that may race, or that do
+ * @param conflicts pairs that may race
  */
 export function isSetByOne(
   symbolic: SymbolicKernel,
@@ -47,14 +48,14 @@ export function isSetByOne(
   const setters = accesses.filter((access) => isWriter(access) && !isPoll(symbolic, access) && mayBeSame(access, load));
   const threads = new Set(setters.map((setter) => onlyThread(symbolic, dimensions, setter)));
   if (threads.size === 1 && !threads.has(null)) return true;
-  // Strong accesses of several threads would be no conflict.
+  // Strong accesses of several threads would not conflict, so the pairs would not show them.
   if (!setters.every((setter) => setter.strong === null || isVolatile(setter))) return false;
   return !conflicts.some(({ first, second }) => setters.includes(first) && setters.includes(second));
 }
 
 /**
- * The load of a flag that a thread waits for before an access.
- * @returns undefined if it does not wait
+ * The load with which a thread waits for a flag before an access.
+ * @returns undefined if the thread does not wait
  */
 export function waitBefore(
   { kernel }: SymbolicKernel,
@@ -67,14 +68,14 @@ export function waitBefore(
   });
 }
 
-/** Strong and volatile loads in loops that their values end. */
+/** Strong and volatile loads in a loop whose exit depends on the loaded value. */
 export function flagWaits(symbolic: SymbolicKernel, accesses: readonly Access[]): readonly Access[] {
   return accesses.filter(
     (access) => access.operation === 'read' && access.strong !== null && endsLoop(symbolic, access),
   );
 }
 
-/** The only thread that performs an access, at the location that it accesses; null if several may. */
+/** Names the only thread that performs an access at its location; null if several threads may. */
 function onlyThread(symbolic: SymbolicKernel, dimensions: Dimensions, access: Access): string | null {
   const pins = pinsOf(symbolic, access.block, dimensions);
   if (!isOneThread(pins)) return null;
@@ -84,7 +85,7 @@ function onlyThread(symbolic: SymbolicKernel, dimensions: Dimensions, access: Ac
   return pins.block.every((index) => index !== undefined) ? `${pins.thread.join()} of ${pins.block.join()}` : null;
 }
 
-/** Whether a load is in a loop that its value ends. */
+/** Whether a load is in a loop whose exit depends on the loaded value. */
 function endsLoop({ kernel, condition }: SymbolicKernel, { instruction, block }: Access): boolean {
   const loop = kernel.loopOf[block] ?? null;
   if (loop === null) return false;

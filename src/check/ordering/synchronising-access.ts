@@ -1,4 +1,7 @@
-/** Accesses by which threads synchronise: their single location, its other writers, and the values added or stored. */
+/**
+ * Accesses with which threads synchronise: their location, other writers of that location, and the values added or
+ * stored.
+ */
 import { type Access, isWriter } from '../../analysis/values/access.ts';
 import { isOfLaunch } from '../../analysis/values/leader.ts';
 import { type Base, isOneObject } from '../../analysis/values/memory-base.ts';
@@ -6,12 +9,12 @@ import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { Instruction, ValueId } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
 
-/** Elements that an access names; 0 for other instructions. */
+/** Number of elements that an access reads or writes; 0 for other instructions. */
 export function lanesOf({ operation: { effect } }: Instruction): number {
   return 'lanes' in effect ? effect.lanes : 0;
 }
 
-/** Whether an access names one element that is the same for all threads. */
+/** Whether an access is to one element, at the same location for all threads. */
 export function isOfOnePlace({ targets, instruction }: Access): boolean {
   const [target, ...more] = targets;
   if (!target || more.length > 0 || !isOneObject(target.base)) return false;
@@ -19,7 +22,7 @@ export function isOfOnePlace({ targets, instruction }: Access): boolean {
 }
 
 /**
- * Whether an access names one element that each thread may choose for itself: by its indices, and by values of single
+ * Whether an access is to one element, at a location that each thread computes from its indices and from results of
  * instructions.
  */
 export function isOfOneElement({ kernel }: SymbolicKernel, { targets, instruction }: Access): boolean {
@@ -36,14 +39,17 @@ export function isOfOneElement({ kernel }: SymbolicKernel, { targets, instructio
   );
 }
 
-/** Whether an access names the very element that another does, of the same size. */
+/** Whether an access has the same location and size as another one. */
 export function isAt({ targets, bytes }: Access, place: Access): boolean {
   const [target, ...more] = targets;
   const at = place.targets[0]!;
   return more.length === 0 && target?.base.key === at.base.key && target.offset === at.offset && bytes === place.bytes;
 }
 
-/** Whether all targets of an access are disjoint from another access, of one object at a constant distance. */
+/**
+ * Whether all targets of an access are disjoint from another access: different memory, or one object at a constant
+ * distance.
+ */
 function isElsewhere(a: Access, b: Access, mayBeSame: (a: Base, b: Base) => boolean): boolean {
   const y = b.targets[0]!;
   return a.targets.every((x) => {
@@ -54,7 +60,7 @@ function isElsewhere(a: Access, b: Access, mayBeSame: (a: Base, b: Base) => bool
   });
 }
 
-/** Writers that may change the element of an access. */
+/** Accesses that may write the location of an access. */
 export function rivalsOf(
   accesses: readonly Access[],
   place: Access,
@@ -89,7 +95,7 @@ export function exchangedBy(symbolic: SymbolicKernel, { instruction }: Access): 
   return symbolic.operand(instruction.arguments[1]!);
 }
 
-/** Reads that change nothing, in any form: `atomicAdd(&flag, 0)`. */
+/** Whether an atomic reads without changing the value: `atomicAdd(&flag, 0)`. */
 export function isPoll(symbolic: SymbolicKernel, { instruction }: Access): boolean {
   const { effect } = instruction.operation;
   if (effect.kind !== 'atomic' || !/^(add|or|xor)$/.test(effect.operation)) return false;
@@ -101,7 +107,7 @@ export function isZero(term: Term | undefined): boolean {
   return term?.operator === 'constant' && term.value === 0n;
 }
 
-/** Whether an instruction has that result. */
+/** Whether an instruction result exists. */
 export function isValue(id: ValueId | null | undefined): id is ValueId {
   return id !== null && id !== undefined;
 }

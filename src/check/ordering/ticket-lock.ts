@@ -1,6 +1,6 @@
 /**
- * Ticket locks: one counter issues numbers, another one is the number being served. A number is issued once (as long as
- * the counter does not wrap around), and only its owner advances to the next.
+ * Ticket locks: one counter issues numbers, another one is the number being served. Each number is issued once (as long
+ * as the counter does not wrap around), and only its owner advances the served number.
  */
 import { isStrong } from '../../memory-model/fence.ts';
 import type { Access } from '../../analysis/values/access.ts';
@@ -13,18 +13,18 @@ import type { Term } from '../../term/term.ts';
 import { type Lock, releasesIn } from './lock.ts';
 import { addedBy, exchangedBy, isAt, isOfOnePlace, isValue, rivalsOf } from './synchronising-access.ts';
 
-/** The numbers by which threads are served: no two of them have the same. */
+/** The numbers that determine the order of service; no two threads have the same number. */
 interface Turns {
   readonly number: Term;
-  /** The counter that issues them; null for block indices, if one thread of each block takes part. */
+  /** The counter that issues the numbers. Null if they are block indices and one thread of each block participates. */
   readonly counter: Access | null;
-  /** Whether it is of a block of the code that takes part. */
+  /** Whether the numbers apply to an access: it is in code that participating threads execute. */
   readonly isFor: (access: Access) => boolean;
-  /** A thread may take another number while it holds one. */
+  /** Whether a thread may obtain another number while it holds one. */
   readonly isRepeated: boolean;
 }
 
-/** Finds locks by ticket, and places at which blocks take turns. */
+/** Finds ticket locks, and locations at which blocks are served in the order of their indices. */
 export function findTicketLocks(
   symbolic: SymbolicKernel,
   accesses: readonly Access[],
@@ -82,7 +82,7 @@ function ticketLock(
   const isRelease = (writer: Access): boolean => {
     if (!own.includes(writer)) return false;
     const stored = writer.operation === 'write' ? writer.stored?.[0] : exchangedBy(symbolic, writer);
-    // The number that is served next must be the successor of the awaited one.
+    // A store must set the served number to the successor of the thread's own number.
     return addedBy(symbolic, writer) === 1n || (stored === following && !isRepeated);
   };
   const rivals = rivalsOf(accesses, look, mayBeSame);
@@ -105,7 +105,7 @@ function ticketLock(
   };
 }
 
-/** Whether an access reads one element, strongly, without changing it. */
+/** Whether an access is a strong read of one location and does not change it. */
 function isLook(symbolic: SymbolicKernel, access: Access): boolean {
   if (!isOfOnePlace(access) || !isStrong(access.instruction) || !isValue(access.instruction.results[0])) return false;
   return access.operation === 'read' || addedBy(symbolic, access) === 0n;

@@ -1,6 +1,6 @@
 /**
  * Tickets: the old values returned by atomic additions of positive constants to one counter. As long as nothing else
- * changes the counter and it does not wrap around, no two executions get the same one.
+ * changes the counter and it does not wrap around, no two executions of such an addition return the same ticket.
  */
 import { type ProgramPoint, canReach, pointDominates, reachable } from '../../analysis/values/program-point.ts';
 import type { CriticalSections } from './protection.ts';
@@ -13,24 +13,24 @@ import type { Handover } from './release-acquire.ts';
 import { addedBy } from './synchronising-access.ts';
 
 export interface Ticket {
-  /** Names the counter. */
+  /** Identifies the counter. */
   readonly counter: string;
   readonly base: Base;
   /** Signedness of the counter. */
   readonly signed: boolean;
-  /** The addend of its taker: later tickets are at least that much larger. */
+  /** The addend of the addition that returned the ticket: later tickets are larger by at least this amount. */
   readonly step: bigint;
-  /** Each block has a separate counter. */
+  /** Whether each block has a separate counter, in shared memory. */
   readonly ofBlock: boolean;
 }
 
 /**
- * The tickets among the values of a kernel, by value id.
- * @param barriers that all threads of the block take part in
+ * The values of a kernel that are tickets, by value id.
+ * @param barriers barriers of all threads of the block
  * @param mayBeSame whether two bases may be the same memory
- * @param sections a store under a lock may reset the counter at any time
- * @param handovers if the last to arrive resets the counter, no ticket is taken after that
- * @param threads of the launch; infinite if its dimensions are symbolic
+ * @param sections accesses in critical sections: a store under a lock may reset the counter at any time
+ * @param handovers a counter of arrivals may be reset by the last thread to arrive, after which no ticket is issued
+ * @param threads number of threads of the launch; infinite if its dimensions are symbolic
  */
 export function collectTickets(
   symbolic: SymbolicKernel,
@@ -56,7 +56,7 @@ export function collectTickets(
       stepOf(symbolic, rival) !== null ||
       (!sections.has(rival.index) && isSetUpBefore(symbolic, barriers, rival, access));
     if (!counted && !rivals.every(isLegal)) continue;
-    // More than the counter can count: it must wrap around.
+    // If all threads together count beyond the range of the counter, it must wrap around.
     if (Number.isFinite(threads) && step * BigInt(threads) > 1n << BigInt(8 * access.bytes)) continue;
     const ofBlock = target.base.kind === 'object' && target.base.object.space === 'shared';
     const { base, offset } = target;
@@ -67,8 +67,8 @@ export function collectTickets(
 }
 
 /**
- * Adds the loop variables that always contain a ticket of one counter: the one taken before the loop, or the one taken
- * in the previous iteration. A thread may have the same ticket in several iterations, but no other thread ever does.
+ * Adds the loop variables that always contain a ticket of one counter: the ticket obtained before the loop or in the
+ * previous iteration. A thread may have the same ticket in several iterations, but no other thread ever has it.
  */
 function addCarried({ kernel }: SymbolicKernel, tickets: Map<number, Ticket>): void {
   for (const { header } of kernel.loops) {
@@ -95,9 +95,9 @@ function stepOf(symbolic: SymbolicKernel, access: Access): bigint | null {
 }
 
 /**
- * Whether a store initialises a counter before any thread takes a ticket: it comes before, and a store of another
- * thread after this one has taken a ticket would be a race between the two. A strong store does not race with an atomic
- * operation, so a barrier has to be between.
+ * Whether a store initialises a counter before any thread obtains a ticket. The store precedes the atomic in its own
+ * thread. If another thread executed the store after this thread obtained a ticket, the two accesses would race. A
+ * strong store does not race with an atomic operation, so in that case a barrier is required between the two.
  */
 export function isSetUpBefore(
   symbolic: SymbolicKernel,
@@ -114,7 +114,7 @@ export function isSetUpBefore(
   );
 }
 
-/** Whether a store comes before an access in its own thread: no path leads from the access to it. */
+/** Whether a store precedes an access in its own thread: no path leads from the access to the store. */
 export function comesBefore({ kernel }: SymbolicKernel, store: Access, taker: Access): boolean {
   if (store.operation !== 'write' || store.isCopy) return false;
   const after: ReadonlySet<BlockId> = reachable(kernel, kernel.blocks[taker.block]!.successors);

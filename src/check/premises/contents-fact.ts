@@ -1,18 +1,21 @@
-/** Assumptions of proofs about the elements of arrays without statements. */
+/** Assumptions of proofs about the elements of arrays for which the user states nothing. */
 import type { Term } from '../../term/term.ts';
 
-/** A value that a load reads from such an array. Only arrays that the kernel does not write have facts. */
+/**
+ * Assumptions about a value loaded from an array without statements. Only arrays that the kernel does not write have
+ * such facts.
+ */
 export interface ContentsFact {
-  /** Names the array and the size of its elements. */
+  /** Identifies the array and the size of its elements. */
   readonly array: string;
   /** Byte offset of the element. */
   readonly offset: Term;
-  /** How the source declares the elements. */
+  /** Whether the source declares the elements as unsigned. */
   readonly unsigned: boolean;
-  /** No element is less than one before it. */
+  /** Whether the elements are assumed to ascend: none is less than an earlier one. */
   readonly ascends: boolean;
-  /** Each element is at least 0 and below this product. */
+  /** Each element is assumed to be at least 0 and less than this product. */
   readonly below: { readonly coefficient: bigint; readonly factors: readonly Term[] } | null;
-  /** In the words of a report. */
+  /** The assumptions in the words of a report. */
   readonly texts: readonly string[];
 }

@@ -8,9 +8,9 @@ import type { Instruction, MemoryObject } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
 import { namedPointer } from './premises.ts';
 
-/** A value that a load reads from an array with statements. */
+/** A value loaded from an array whose elements are known or described by the user. */
 export interface ElementFact {
-  /** Names the array and the size of its elements. */
+  /** Identifies the array and the size of its elements. */
   readonly array: string;
   /** Byte offset of the element. */
   readonly offset: Term;
@@ -18,18 +18,18 @@ export interface ElementFact {
   readonly distinct: boolean;
   /** `A[*] in low..high`: both inclusive. */
   readonly ranges: readonly { readonly low: IntegerExpression; readonly high: IntegerExpression }[];
-  /** How the source declares the elements. */
+  /** Whether the source declares the elements as unsigned. */
   readonly unsigned: boolean;
-  /** The object whose initialiser implies it; absent if the user states it. */
+  /** The object whose initialiser implies the fact; absent if the user states it. */
   readonly initialised?: MemoryObject;
-  /** The host program fills the array before the launch: all of its elements are known. */
+  /** Whether the host program fills the array before the launch, so that all of its elements are known. */
   readonly isFilled?: true;
 }
 
-/** Tables of more elements are ignored. */
+/** Limit on the elements of a table; larger tables are ignored. */
 const maxElements = 4096;
 
-/** Values read from tables that are never written and contain their initialisers. */
+/** Facts about values loaded from tables that contain their initialisers because the kernel never writes them. */
 function initialisedElements(
   accesses: readonly Access[],
   loaded: (load: Instruction) => LoadedMemory,
@@ -44,10 +44,10 @@ function initialisedElements(
     const { object, key } = target.base;
     const { bytes, initial, space, alignment, addresses = [] } = object;
     const isTable = (space === 'global' || space === 'const') && initial !== undefined && addresses.length === 0;
-    // An element starts at a multiple of its size.
+    // A load is analyzed if it is aligned to the size of an element.
     if (!isTable || bytes === null || bytes % effect.bytes !== 0 || alignment % effect.bytes !== 0) continue;
     const count = bytes / effect.bytes;
-    // A single value may well be a setting that the host changes.
+    // A table of a single value may be a setting that the host program changes.
     if (count < 2 || count > maxElements) continue;
     const elements = Array.from({ length: count }, (_, at) => elementAt(initial, at * effect.bytes, effect.bytes));
     const [first = 0n] = elements;
@@ -68,7 +68,7 @@ function initialisedElements(
   return facts;
 }
 
-/** A signed value in memory; bytes that are not written are 0. */
+/** The signed value of the bytes at an offset; bytes beyond the end are 0. */
 function elementAt(memory: Uint8Array, at: number, bytes: number): bigint {
   let value = 0n;
   for (let byte = bytes - 1; byte >= 0; byte--) value = value * 256n + BigInt(memory[at + byte] ?? 0);
@@ -76,8 +76,8 @@ function elementAt(memory: Uint8Array, at: number, bytes: number): bigint {
 }
 
 /**
- * The facts about loaded values, by value id, and all values that are read from an array with statements. The
- * statements are valid only for memory that the kernel does not write.
+ * The facts about loaded values, by value id, and all values that are loaded from an array with statements. Statements
+ * are valid only for memory that the kernel does not write.
  * @param loaded the kind of memory that a load reads
  * @param filled arrays that the host program fills
  */
@@ -114,7 +114,7 @@ export function collectElementFacts(
     const element = integerType(
       own[0]?.pointer?.type.replace(/\*\s*((const|volatile|__restrict__|__restrict)\s*)*$/, '') ?? '',
     );
-    // Part of an element, a member or the bits of a float have no statement.
+    // Statements do not extend to a part of an element, a member of a struct, or the bits of a float.
     if (!element || element.bytes !== effect.bytes) continue;
     facts.set(result, {
       array: `${key}:${effect.bytes}`,

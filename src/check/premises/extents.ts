@@ -7,7 +7,7 @@ import type { ParameterSource, StatedAssumption } from '../../launch/parameter-s
 import { isUnsignedType, namedPointer, namedScalar } from './premises.ts';
 
 /**
- * The stated sizes in bytes of the arrays of pointer parameters, by `INDEX.OFFSET` of the parameter. Left out are sizes
+ * The stated sizes in bytes of the arrays of pointer parameters, by `INDEX.OFFSET` of the parameter. Omitted are sizes
  * that the launch does not determine, elements of unknown size, and arrays that share their memory with others.
  */
 export function statedExtents(

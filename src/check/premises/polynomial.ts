@@ -1,9 +1,12 @@
 /** Polynomials over the named unknowns of an encoding, with integer coefficients. */
 
-/** The coefficients by monomial: the names of its unknowns in order, with blanks between them; empty for 1. */
+/**
+ * The coefficient of each monomial. A monomial is the sorted names of its unknowns, separated by blanks; empty for the
+ * constant.
+ */
 export type Polynomial = ReadonlyMap<string, bigint>;
 
-/** Longer ones are not multiplied out. */
+/** Limit on the monomials of a polynomial; longer products are not expanded. */
 export const maxMonomials = 16;
 
 /** a + factor * b. */

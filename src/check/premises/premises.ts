@@ -1,4 +1,7 @@
-/** The user's assumptions about scalars and dimensions, as ranges, as solver premises, and as a test of a scenario. */
+/**
+ * The user's assumptions about scalars and dimensions in three forms: as ranges, as premises for the solver, and as a
+ * test of a scenario.
+ */
 import type { ParameterSource, StatedAssumption } from '../../launch/parameter-source.ts';
 import { numeral } from '../../solver/s-expression.ts';
 import type { ComparisonOperator, Condition, IntegerExpression } from '../../cuda/assumptions/assumption.ts';
@@ -11,7 +14,7 @@ export interface Vocabulary {
   /** SMT-LIB text of a parameter's value; null if it is not a scalar that the kernel reads. */
   readonly parameter: (scalar: NamedScalar) => string | null;
   readonly dimension: (name: 'blockDim' | 'gridDim', axis: 0 | 1 | 2) => string;
-  /** The product of two formulas, neither of which is a constant. */
+  /** A formula for the product of two formulas, neither of which is a constant. */
   readonly product: (a: string, b: string) => string;
 }
 
@@ -42,7 +45,10 @@ export function namedScalar(parameters: readonly ParameterSource[], path: readon
   return named && !isFloatType(named.type) ? { index, offset: named.offset, type: named.type } : null;
 }
 
-/** The array parameter, or the pointer member of one, that `A`, `p.a` or `param0` names; null for other names. */
+/**
+ * The array that `A`, `p.a` or `param0` names: a pointer parameter or the pointer member of a struct; null for other
+ * names.
+ */
 export function namedPointer(parameters: readonly ParameterSource[], name: string): NamedScalar | null {
   const [head = '', ...members] = name.split('.');
   const byNumber = /^param(\d+)$/.exec(head);
@@ -63,8 +69,8 @@ export function isUnsignedType(type: string): boolean {
 const opposite = { '<': '>=', '>': '<=', '<=': '>', '>=': '<', '==': '!=', '!=': '==' } as const;
 
 /**
- * A condition without negations (`a < b` for `!(a >= b)`), as ranges and launch instances are read from comparisons.
- * Each of these is conjoined with its definedness: an execution in which a divisor is 0 satisfies no comparison with
+ * A condition with negations removed (`a < b` for `!(a >= b)`), since ranges and launch instances are read from
+ * comparisons. Each comparison is conjoined with its definedness: an execution in which a divisor is 0 does not satisfy
  * it.
  */
 function spelledOut(condition: Condition, isNegated = false): Condition {
@@ -117,7 +123,7 @@ export function conditionsOf(assumptions: readonly StatedAssumption[]): readonly
   return list;
 }
 
-/** The range that the assumptions imply for a scalar of `bytes` bytes by comparing it with constants. */
+/** The range of a scalar of `bytes` bytes that the assumptions imply by comparisons with constants. */
 export function scalarBounds(
   conditions: readonly Condition[],
   parameters: readonly ParameterSource[],
@@ -128,7 +134,7 @@ export function scalarBounds(
   const declared =
     parameters[index]?.fields?.find((field) => field.offset === offset)?.type ?? parameters[index]?.type ?? '';
   const range = isUnsignedType(declared) ? unsignedBounds(bytes * 8) : signedBounds(bytes * 8);
-  // An assumption is not about a part of a value, or several values read at once.
+  // An assumption applies neither to a part of a value nor to several values loaded together.
   const declaredBytes = sizeOfType(declared);
   if (declaredBytes !== undefined && declaredBytes !== bytes) return range;
   return narrowed(conditions, range, (subject) => {
@@ -137,7 +143,7 @@ export function scalarBounds(
   });
 }
 
-/** The range of a dimension left by the assumptions that compare it with constants. */
+/** The range of a dimension that the assumptions imply by comparisons with constants. */
 export function dimensionBounds(
   conditions: readonly Condition[],
   name: 'blockDim' | 'gridDim',
@@ -151,7 +157,7 @@ export function dimensionBounds(
   );
 }
 
-/** The range of a subject that comparisons with constants leave. */
+/** The range of a subject that comparisons with constants imply. */
 function narrowed(
   conditions: readonly Condition[],
   range: Bounds,
@@ -176,7 +182,7 @@ function narrowed(
   return { low, high };
 }
 
-/** The bits of a scalar that the assumptions pin to one value; undefined if they leave it open. */
+/** The bits of a scalar that the assumptions fix to one value; undefined if several values are possible. */
 export function pinnedScalar(
   conditions: readonly Condition[],
   parameters: readonly ParameterSource[],
@@ -212,7 +218,7 @@ function lowBitsOf(
   return null;
 }
 
-/** The expression and the divisor that `x % 32 == 0` or `(x & 31) == 0` relate; null for other conditions. */
+/** The expression and the divisor in `x % 32 == 0` or `(x & 31) == 0`; null for other conditions. */
 export function multipleOf(
   condition: Condition,
 ): { readonly expression: IntegerExpression; readonly divisor: bigint } | null {
@@ -231,14 +237,17 @@ export function multipleOf(
   return null;
 }
 
-/** The value of an expression without names; undefined if it has some. */
+/** The value of an expression without names; undefined if it contains a name. */
 export function constantOf(expression: IntegerExpression): bigint | undefined {
   return evaluateExpression(expression, () => undefined);
 }
 
 const mirrored = { '<': '>', '<=': '>=', '>': '<', '>=': '<=', '==': '==', '!=': '!=' } as const;
 
-/** A condition as SMT-LIB over integers; null if it has no such form (it is then not used: weaker, still sound). */
+/**
+ * A condition as SMT-LIB over integers; null if it has no such form. The condition is then not used, which is weaker
+ * but still sound.
+ */
 export function encodeCondition(
   condition: Condition,
   vocabulary: Vocabulary,
@@ -298,7 +307,7 @@ export function encodeExpression(
         case '+':
         case '-':
           return `(${expression.operator} ${a} ${b})`;
-        // SMT-LIB rounds down while C truncates: the same only for nonnegative values.
+        // SMT-LIB rounds down while C truncates. Both agree only for nonnegative values.
         case '/':
           return right !== undefined && right > 0n ? `(ite (>= ${a} 0) (div ${a} ${b}) (- (div (- ${a}) ${b})))` : null;
         case '%':
