@@ -1,4 +1,4 @@
-/** Intermediate results of a check as text, for `check --print`: no format is promised. */
+/** Intermediate results of a check as text, for `check --print`. The format may change. */
 import type { AccessOccurrence, Interval } from '../analysis/barriers/barrier-interval.ts';
 import type { Access } from '../analysis/values/access.ts';
 import type { IterationRelation } from '../analysis/values/iteration-relation.ts';
@@ -11,7 +11,10 @@ import type { AccessPair, AccessSide, Obligation } from './obligations/obligatio
 
 const axes = ['x', 'y', 'z'] as const;
 
-/** Values, conditions of basic blocks, loops and accesses, as terms over threads, blocks, parameters and iterations. */
+/**
+ * Values, conditions of basic blocks, loops and accesses, as symbolic terms over thread and block indices, parameters
+ * and iterations.
+ */
 export function printSymbolic(facts: KernelContext): string {
   const { kernel, symbolic, accesses, dimensions } = facts;
   const sizes = (name: string, extents: readonly (number | null)[]): string =>

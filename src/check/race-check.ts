@@ -55,27 +55,27 @@ interface Waiting {
   readonly pair: AccessPair;
   readonly obligation: Obligation;
   readonly hits: readonly Hit[];
-  /** The hits occur for all values of the unknowns. */
+  /** Whether the hits occur for all values of the unknowns. */
   readonly exact: boolean;
-  /** The order of the accesses if two flags are the same. */
+  /** The order of the accesses under the condition that two flags are the same; null if there is no such order. */
   readonly order: Order | null;
 }
 
-/** Results of the tiers without a solver. */
+/** The obligations and pairs that the tiers without a solver left undecided. */
 export interface CheapTrial {
-  /** Obligations that they left open, in the order of the pairs. */
+  /** Undecided obligations, in the order of the pairs. */
   readonly waiting: readonly Waiting[];
   /** Pairs of which it is unknown whether they access the same memory. */
   readonly unresolved: readonly OpenPair[];
-  /** Pairs of which not both sides store the same value. */
+  /** Pairs whose two sides are not syntactically known to store equal values. */
   readonly different: Set<AccessPair>;
-  /** Releases and acquires that order pairs under any values of the unknowns. */
+  /** Releases and acquires that order some pair for all values of the unknowns. */
   readonly rests: ReadonlySet<Handover>;
-  /** The contexts in which the obligations of each scope are decided. */
+  /** The context in which the obligations of each scope are decided. */
   readonly contexts: Scoped<TierContext>;
 }
 
-/** Tries every pair with the orders other than barriers, then in the tiers without a solver. */
+/** Decides every pair by orders other than barriers, then by the tiers without a solver. */
 export function tryCheaply(
   facts: KernelAndLaunch & SymbolicFacts & OrderingFacts,
   pairs: readonly AccessPair[],
@@ -98,7 +98,10 @@ export function tryCheaply(
   const unresolved: OpenPair[] = [];
   const different = new Set<AccessPair>();
   const mayBeSame = mayTouch(mayAlias);
-  /** Whether a thread waits for a flag that only one thread sets, according to the pairs of its setters. */
+  /**
+   * Whether a pair is a thread that waits for a flag that only one thread sets, according to the pairs of the flag's
+   * writers.
+   */
   const isRecognised = (pair: AccessPair): boolean => {
     const left = [...waiting, ...unresolved].map((other) => other.pair);
     return isSetByOne(symbolic, accesses, dimensions, pair, mayBeSame, left);
@@ -118,7 +121,7 @@ export function tryCheaply(
       continue;
     }
     for (const obligation of pair.obligations) {
-      // An order of threads does not order accesses through two proxies.
+      // An order of two threads does not order accesses through two different proxies.
       const order = pair.lacks
         ? null
         : orderedByReleaseAcquire(handovers, pair.scope, obligation.first, obligation.second);
@@ -127,7 +130,7 @@ export function tryCheaply(
         log?.addRace(obligation, 'order', null);
         continue;
       }
-      // Unrolled code asks the same questions repeatedly.
+      // Unrolled code asks the same questions repeatedly, so answers are cached.
       const question = questionOf(obligation);
       const result = answers.get(question) ?? decideCheaply(contexts[pair.scope], obligation);
       answers.set(question, result);
@@ -135,7 +138,7 @@ export function tryCheaply(
         assumed.addNoWrap(result.assumes);
         log?.addCheap(contexts[pair.scope], obligation, result);
       } else {
-        // Overlapping threads may be ordered: then a run shows nothing.
+        // Overlapping threads may be ordered, so a run with overlapping threads would not show a race.
         if (order) waiting.push({ pair, obligation, hits: [], exact: false, order });
         else waiting.push({ pair, obligation, hits: result.hits, exact: result.exact, order });
         if (!storesSameValue(facts, contexts[pair.scope], obligation)) different.add(pair);
@@ -145,7 +148,7 @@ export function tryCheaply(
   return { waiting, unresolved, different, rests, contexts };
 }
 
-/** The open part of a trial: empty if no execution of a small launch has a race. */
+/** Pairs and obligations that remain undecided; none if no execution of a small launch has a race. */
 export function tryExecutions(
   facts: KernelContext,
   tried: CheapTrial,
@@ -156,7 +159,7 @@ export function tryExecutions(
   const pairs = [...tried.waiting, ...tried.unresolved].map(({ pair }) => pair);
   if (pairs.length === 0) return tried;
   const { request } = facts;
-  // A proof lists only the assumptions that it uses.
+  // The aliasing analysis is separate, so that a proof lists only the assumptions that it uses.
   const proof = provedByExecutions(facts, pairs, aliasing(facts).mayAlias, (base) => startOf(request, base) !== 'no');
   if (!proof) return tried;
   for (const a of proof.disjoint) for (const b of proof.disjoint) if (a.key !== b.key) mayAlias(a, b);
@@ -167,7 +170,7 @@ export function tryExecutions(
   return { ...tried, waiting: [], unresolved: [] };
 }
 
-/** The open part of a trial: empty if one run of the launch decides that no pair races. */
+/** Obligations that one run of the launch leaves undecided; none if the run shows that no pair races. */
 export function* tryRun(context: KernelContext, tried: CheapTrial, log: CertificateLog | null): Steps<CheapTrial> {
   const { waiting, unresolved } = tried;
   if (waiting.length === 0 || unresolved.length > 0) return tried;
@@ -177,12 +180,12 @@ export function* tryRun(context: KernelContext, tried: CheapTrial, log: Certific
   return { ...tried, waiting: [] };
 }
 
-/** Pairs to run first: pairs confirmed by a run need no solver. */
+/** Pairs to run first, since pairs confirmed by a run need no solver. */
 export function hintsOf({ waiting }: CheapTrial): { pair: AccessPair; hits: readonly Hit[]; model: null }[] {
   return waiting.filter(({ hits }) => hits.length > 0).map(({ pair, hits }) => ({ pair, hits, model: null }));
 }
 
-/** Queries the solver for open pairs, and executes the hints of its models. */
+/** Queries the solver for undecided pairs, and runs the scenarios that its models suggest. */
 export function* querySolver(
   context: KernelContext,
   { waiting, unresolved, different, rests, contexts }: CheapTrial,
@@ -194,7 +197,7 @@ export function* querySolver(
 ): Steps<RaceState> {
   const { request } = context;
   const open = new Map(unresolved.map((entry) => [pairKey(entry.pair), entry]));
-  /** Pairs whose threads store a value loaded from one element of shared memory, and the loads. */
+  /** Pairs whose two threads store a value loaded from one element of shared memory, with these loads. */
   const ofElement = new Map<AccessPair, ReadonlySet<Instruction>>();
   const leave = (pair: AccessPair, reason: Reason, budget: boolean, sameValue: boolean, unasked = false): void => {
     if (!sameValue) capRemainingEffort(request);
@@ -205,9 +208,9 @@ export function* querySolver(
   if (open.size > 0) capRemainingEffort(request);
   const orders = new Set(rests);
   let unsettled = 0;
-  /** Pairs of which some overlapping threads may store different values. */
+  /** Pairs whose overlapping threads may store different values. */
   const unequal = new Set<AccessPair>();
-  /** Pairs that overlap within warps only, according to the solver. */
+  /** Pairs whose overlapping threads are always in one warp, according to the solver. */
   const ofWarp = new Set<AccessPair>();
   function* storeEqually(pair: AccessPair): Steps<boolean> {
     const isEqual = !different.has(pair) || (yield* areShownEqual(pair));
@@ -253,12 +256,12 @@ export function* querySolver(
       leave(pair, { kind: 'out-of-time' }, true, !different.has(pair), true);
       continue;
     }
-    // No proof is possible any more: further queries would only add more undecided pairs.
+    // No proof is possible any more, and further queries could only add undecided pairs.
     if (unsettled >= maxUnsettled || (unsettled > 0 && isSpent(request.budget.effort))) {
       leave(pair, why ?? { kind: 'many-pairs' }, false, !different.has(pair), true);
       continue;
     }
-    // If positive sizes would suffice, they are tried as preconditions.
+    // If positive sizes suffice for a proof, they are tried later as preconditions.
     const { symbolic, instances, dimensions } = contexts[pair.scope];
     if (!request.proofOnly && !order && refutedByDigits(symbolic, instances, dimensions, obligation, true)) {
       leave(pair, why ?? { kind: 'not-reproduced' }, false, !different.has(pair), true);
@@ -272,7 +275,7 @@ export function* querySolver(
     if (result.kind === 'proved' && result.mode === usualContents) assumed.addContents(encoding.contentsTexts);
     if (result.kind !== 'proved' && holdsBits(obligation)) {
       const bits = tiers.bits(pair.scope, uniformity[pair.scope]);
-      // Without an answer, the answer of the weaker tier remains.
+      // If this tier does not decide the obligation, the answer of the previous tier remains.
       const exact = yield* bits.decideOverlap(obligation);
       if (exact.kind !== 'budget') [result, by] = [exact, 'bit-vectors'];
     }
@@ -298,14 +301,14 @@ export function* querySolver(
   };
 }
 
-/** Whether the threads of a race that a run has shown are of one warp. */
+/** Whether the threads of a race that a run has shown are in one warp. */
 function areOfOneWarp({ event: { first, second }, scenario }: Shown<RaceEvent>): boolean {
   const [width, height] = scenario.block;
   const [one, other] = [first, second].map(({ thread: [x, y, z] }) => Math.floor((x + width * (y + height * z)) / warpSize)); // oxfmt-ignore
   return one === other;
 }
 
-/** The formula that the flag that one thread saw is not the one that the other set. */
+/** The formula that the flag that one thread observed is not the flag that the other thread set. */
 function unordered(encoding: LinearEncoding, { first, second }: Obligation, order: Order): string {
   if (order.kind === 'always') return 'false';
   const [earlier, later] = order.earlier === 1 ? [first, second] : [second, first];
@@ -324,13 +327,13 @@ function isLoaded({ kernel }: Pick<KernelAndLaunch, 'kernel'>, leaf: Term): bool
   return definition.kind === 'instruction' && definition.instruction.operation.effect.kind === 'load';
 }
 
-/** How the contents of memory decide whether the threads of a pair overlap. */
+/** How contents of memory affect whether the threads of a pair overlap. */
 type Indirection =
-  /** They do not, or some threads overlap for all contents. */
+  /** Contents have no effect, or some threads overlap for all contents. */
   | 'none'
-  /** For other contents the threads would not overlap, and a thread loads there. */
+  /** For other contents the threads would not overlap. Some thread loads from the location in question. */
   | 'loads'
-  /** Like `loads`, but threads only store there: contents without equal elements make that correct. */
+  /** Like `loads`, but threads only store there, so contents without equal elements make the kernel correct. */
   | 'stores';
 
 /**
@@ -358,14 +361,14 @@ export function indirectionOf(
   return resting.every(isLoadedToo) ? 'loads' : 'stores';
 }
 
-/** The terms that determine the array and the element of an access. */
+/** The atoms that determine the array and the element of an access. */
 function leavesOf({ base, offset }: Target): readonly Term[] {
   return base.kind === 'loaded' ? [...base.element.leaves, ...offset.leaves] : offset.leaves;
 }
 
 /**
- * Whether the generated contents make the threads of a pair disjoint if any contents can: its addresses depend on the
- * bounds of rows, or on elements with so few values that all of them are generated.
+ * Whether the generated contents make the threads of a pair disjoint if any contents can: its addresses depend only on
+ * bounds of rows, or on elements with so few values that all values are generated.
  */
 export function restsOnForeseen(context: KernelAndLaunch & SymbolicFacts & ElementFacts, pair: AccessPair): boolean {
   const ascending = ascendingArrays(context);
@@ -381,7 +384,7 @@ export function restsOnForeseen(context: KernelAndLaunch & SymbolicFacts & Eleme
   return leaves.some((leaf) => isOwnElement(context, pair.scope, leaf)) && leaves.every(isKnown);
 }
 
-/** The load that defines a value. */
+/** The load that defines a value; undefined if there is none. */
 function loadOf({ kernel, accesses }: KernelAndLaunch & SymbolicFacts, value: number): Access | undefined {
   const definition = value < 0 ? undefined : kernel.values[value]!.definition;
   return accesses.find(
@@ -389,7 +392,7 @@ function loadOf({ kernel, accesses }: KernelAndLaunch & SymbolicFacts, value: nu
   );
 }
 
-/** Whether an atom is read from a table whose contents the initialiser, or the host program, specifies. */
+/** Whether an atom is loaded from a table with known contents, from an initialiser or the host program. */
 function isInitialised({ elements }: ElementFacts, { atom }: Term): boolean {
   const fact = atom?.kind === 'havoc' ? elements.get(atom.value) : undefined;
   return fact?.initialised !== undefined || fact?.isFilled === true;
@@ -405,7 +408,7 @@ export function initialisedTables(context: SymbolicFacts & ElementFacts): readon
   return [...new Set(tables)];
 }
 
-/** Maximum number of different values of an offset, from the sizes of the elements that it depends on. */
+/** Upper bound of the number of different values of an offset, from the sizes of the elements that it depends on. */
 function elementsOf(context: KernelAndLaunch & SymbolicFacts, offset: Term): number {
   const { kernel } = context;
   const { low, high } = context.symbolic.view.natural(offset);
@@ -422,7 +425,7 @@ function elementsOf(context: KernelAndLaunch & SymbolicFacts, offset: Term): num
   );
 }
 
-/** Whether an atom is read from memory, and not from one place by all threads of the block or of the grid. */
+/** Whether an atom is loaded from memory, except from one location for all threads of the block or of the grid. */
 function isOwnElement(context: KernelAndLaunch & SymbolicFacts, scope: PairScope, leaf: Term): boolean {
   if (leaf.atom?.kind !== 'havoc') return false;
   if (!isLoaded(context, leaf)) return isCarriedElement(context, leaf.atom.value);
@@ -446,7 +449,7 @@ function isCarriedElement({ kernel }: KernelAndLaunch, value: number): boolean {
     const isLoad = definition.kind === 'instruction' && definition.instruction.operation.effect.kind === 'load';
     if (definition.kind === 'instruction' && isLoad) {
       const [address] = definition.instruction.arguments;
-      // Parameters are loaded as well.
+      // Loads of parameters do not count as loads from memory.
       return !(address?.kind === 'address' && kernel.objects[address.object]!.space === 'param');
     }
     const sources =
@@ -458,7 +461,7 @@ function isCarriedElement({ kernel }: KernelAndLaunch, value: number): boolean {
   return comesFromLoad(value);
 }
 
-/** Why an index has no closed form; null if all of it is expressed. */
+/** The reason why an index has no closed form; null if it has one. */
 function indexReason(
   context: KernelAndLaunch & SymbolicFacts & ElementFacts,
   { first, second }: Obligation,

@@ -13,12 +13,12 @@ import { areOfOneLock } from './ordering/synchronisation-idioms.ts';
 /** The assumption of `warp-lockstep`. */
 const lockstep = 'the threads of a warp execute each instruction together, and see what the warp wrote before';
 
-/** Maximum number of conditions of all pairs of a kernel; chosen by hand: they are built within some seconds. */
+/** Limit on the number of conditions of all pairs of a kernel; chosen by hand: these are built within some seconds. */
 const maxConditions = 1_000_000;
 
 /**
- * Pairs of accesses that conflict and that no barrier orders, of threads of one block and of different blocks.
- * @returns the pairs, and whether there are more
+ * Pairs of accesses that conflict and that no barrier orders, by threads of one block and of different blocks.
+ * @returns the pairs, and whether the list is incomplete
  */
 export function racingPairs(
   { symbolic, accesses, dimensions, request }: KernelAndLaunch & SymbolicFacts,
@@ -26,7 +26,7 @@ export function racingPairs(
   mayAlias: MayAlias,
 ): { readonly pairs: readonly AccessPair[]; readonly isCut: boolean } {
   const oneBlock = dimensions.grid.every((size) => size === 1);
-  // A single thread of a block conflicts only with its own copies.
+  // The single thread of a block conflicts only with its own asynchronous copies.
   const oneThread = dimensions.block.every((size) => size === 1);
   const { policy, launch } = request;
   const conflictAt = (a: Access, b: Access, distance: Reach): ConflictKind | null => {
@@ -47,7 +47,7 @@ export function racingPairs(
   return { pairs, isCut: budget.conditions < 0 };
 }
 
-/** Pairs that are neither ordered by a lock, nor disjoint by slots allocated per warp, nor part of synchronisation. */
+/** Pairs except those that are ordered by a lock, disjoint by slots allocated per warp, or part of synchronisation. */
 export function unorderedPairs(
   facts: KernelAndLaunch & SymbolicFacts & OrderingFacts,
   pairs: readonly AccessPair[],

@@ -31,8 +31,8 @@ import type { AccessDescription, DivergenceResult, MissingOrder, RaceFinding, Ra
 import type { Reason } from '../verdict/reason.ts';
 
 /**
- * The verdict with its findings.
- * @param divergence barriers order threads only if they do not diverge
+ * The race verdict with its findings.
+ * @param divergence the verdict on barrier divergence: barriers order threads only if these do not diverge
  * @param unreachable an access that no execution under the stated assumptions reaches, or null
  */
 export function* raceResult(
@@ -40,7 +40,7 @@ export function* raceResult(
   confirmation: Confirmation,
   found: RaceState & {
     readonly disjoint: ReadonlySet<string>;
-    /** Why pairs are missing; null: all are there. */
+    /** Why the list of pairs is incomplete; null if it is complete. */
     readonly cut: Reason | null;
     readonly outOfBounds: { readonly reason: Reason | null; readonly findings: readonly RaceFinding[] };
   },
@@ -49,7 +49,7 @@ export function* raceResult(
   assumed: AssumedFacts,
 ): Steps<RaceResult> {
   const { policy } = context.request;
-  // Barriers order the loads of threads only if they do not diverge.
+  // Barriers order the loads of shared elements only if threads do not diverge.
   const areAllKnown = found.cut === null && divergence === 'proved';
   const state = {
     ...found,
@@ -95,7 +95,7 @@ export function* raceResult(
     }
   }
   const others = undecided.filter((entry) => !told.has(keyOf(context, entry)));
-  // A confirmed finding replaces notices on races at the same lines.
+  // A confirmed finding replaces notices on races with the same lines.
   for (const entry of open) notices.delete(keyOf(context, entry));
   const list = [
     ...told.values(),
@@ -130,8 +130,8 @@ export function* raceResult(
 }
 
 /**
- * Why a check whose open pairs are reported shows nothing about the other pairs; null if each of them is decided.
- * Unlike a verdict it does not depend on whether a run has shown a race.
+ * Why a check whose open pairs are reported shows nothing about the other pairs; null if every other pair is decided.
+ * Unlike a verdict, this does not depend on whether a run has shown a race.
  */
 export function reasonBeside(
   context: KernelContext,
@@ -150,7 +150,7 @@ export function reasonBeside(
   );
 }
 
-/** Pairs in groups that are one finding: of one array with the same missing order, or of the same lines. */
+/** Groups pairs that are one finding: pairs of one array with the same missing order, or pairs of the same lines. */
 function causesOf(context: KernelContext, confirmation: Confirmation, pairs: readonly OpenPair[]): readonly Cause[] {
   const lacks = new Map(pairs.map((entry) => [entry, lackOf(context, entry)]));
   const names = new Map([...lacks].map(([entry, { name }]) => [entry, name]));
@@ -165,7 +165,7 @@ function causesOf(context: KernelContext, confirmation: Confirmation, pairs: rea
   return groups.map((entries) => new Cause(context, confirmation, entries));
 }
 
-/** Pairs that are one finding. */
+/** A group of pairs with one cause, reported as one finding. */
 class Cause {
   readonly entries: readonly OpenPair[];
   private readonly context: KernelContext;
@@ -178,7 +178,10 @@ class Cause {
     this.entries = entries;
   }
 
-  /** The launches that show the races: for the pairs that do not depend on contents of memory, if there are any. */
+  /**
+   * The launches that show the races. If the overlap of some pairs does not depend on contents of memory, only these
+   * pairs count.
+   */
   get standing(): Standing {
     const { context, confirmation, entries } = this;
     if (this.known) return this.known;
@@ -191,7 +194,7 @@ class Cause {
   }
 }
 
-/** The array and the missing order of a pair. */
+/** Key of the array and the missing order of a pair, and whether the missing order is a barrier. */
 function lackOf(context: KernelContext, entry: OpenPair): { readonly name: string; readonly isBarrier: boolean } {
   const { first, second, scope } = entry.pair;
   const { kind, ...what } = missingOrder(context, [first, second], scope, 'any');
@@ -200,12 +203,15 @@ function lackOf(context: KernelContext, entry: OpenPair): { readonly name: strin
   return { name: JSON.stringify([codeOf(entry), baseOf(context, entry.pair), order, what]), isBarrier };
 }
 
-/** Whether the missing order may be a barrier. */
+/** Whether the missing order is a barrier, or may be one. */
 function isBarrierKind(kind: MissingOrder['kind']): boolean {
   return kind === 'block-barrier' || kind === 'warp-barrier' || kind === 'grid-order';
 }
 
-/** Among pairs of the same lines the first with the worst severity. */
+/**
+ * Of pairs with the same lines, the one with the worst severity, then the one with the least dependence on chosen
+ * values.
+ */
 function worstOf(
   context: KernelContext,
   confirmation: Confirmation,
@@ -221,13 +227,13 @@ function worstOf(
   return ranked[0]!.entry;
 }
 
-/** Whether a run showed the race of a pair, and its addresses do not depend on contents of memory. */
+/** Whether a run showed the race of a pair, and the overlap does not depend on contents of memory. */
 function isFirm(context: KernelContext, confirmation: Confirmation, { pair }: OpenPair): boolean {
   const isShown = confirmation.races.has(pairKey(pair));
   return isShown && indirectionOf(context, pair, confirmation) === 'none';
 }
 
-/** An open pair, with equal values if its threads store equal elements. */
+/** An open pair, marked as storing equal values if its threads provably store the value of one element. */
 function withElements(context: KernelContext, entry: OpenPair, open: readonly OpenPair[]): OpenPair {
   if (entry.sameValue || entry.elements === null) return entry;
   const pairs = open.map(({ pair }) => pair);
@@ -235,8 +241,8 @@ function withElements(context: KernelContext, entry: OpenPair, open: readonly Op
 }
 
 /**
- * Whether writes of equal values do no harm: one literal that no thread reads unordered, or one instruction of one warp,
- * which compilers emit so themselves.
+ * Whether writes of equal values are harmless: stores of one literal to memory that no thread accesses unordered in
+ * another way, or stores of one instruction within one warp, as compilers emit them.
  */
 function isHarmlessWrite(
   context: KernelContext,
@@ -256,16 +262,16 @@ function decidedBy(
   confirmation: Confirmation,
   entry: OpenPair,
 ): { readonly wouldDecide: DecidingFact } {
-  // If a run got stuck, it shows nothing about the code after it.
+  // A run that got stuck at a barrier shows nothing about the code after it.
   if (confirmation.barriers.size > 0) return { wouldDecide: { question: { kind: 'divergence', isShown: true } } };
   const ordered = confirmation.ordered.get(pairKey(entry.pair))?.unmodelled ?? [];
   return { wouldDecide: factOfPair(context, entry, ordered) };
 }
 
-/** Unconfirmed findings of one array that are reported; the remaining pairs are counted. */
+/** Limit on the unconfirmed findings of one array that are reported; the remaining pairs are counted. */
 const maxCauses = 3;
 
-/** Findings of unconfirmed pairs: one for each cause. A kernel with unknown indices has a quadratic number of pairs. */
+/** Findings of unconfirmed pairs, one for each cause. The number of pairs may be quadratic if indices are unknown. */
 function possibleFindings(
   context: KernelContext,
   confirmation: Confirmation,
@@ -297,7 +303,7 @@ function groupedBy<Of>(all: readonly Of[], keyOf: (one: Of) => string): Readonly
   return groups;
 }
 
-/** The open question if all pairs are decided. */
+/** The open question of a verdict if all pairs are decided. */
 function questionOf({ kind }: Reason, divergence: DivergenceResult['verdict']): OpenQuestion {
   if (divergence !== 'proved') return { kind: 'divergence', isShown: divergence === 'divergent' };
   return { kind: kind === 'surface-writes' ? 'overlap' : 'reachability' };
@@ -341,14 +347,14 @@ function shownBy(
   { pair, sameValue }: OpenPair,
 ): Shown<RaceEvent> | undefined {
   const shown = confirmation.races.get(pairKey(pair));
-  // Stores of one literal whose overlap depends on the schedule: harmless, but not proved.
+  // The overlap of stores of one literal depends on the schedule. Such stores are harmless, but not proved to be.
   if (sameValue && storesLiteral(context, pair) && restsOnStrong(context, pair)) return undefined;
   return shown && indirectionOf(context, pair, confirmation) === 'stores' ? undefined : shown;
 }
 
 /**
  * A confirmed finding, as shown by the smallest run.
- * @param cause - the pair's, with all its pairs
+ * @param cause - the cause of the pair, with all of its pairs
  */
 function* confirmedFinding(
   context: KernelContext,
@@ -382,7 +388,7 @@ function* confirmedFinding(
   };
 }
 
-/** Whether a run showed a race of the same lines between threads of different blocks. */
+/** Whether a run showed a race with the same lines between threads of different blocks. */
 function racesBetweenBlocks(
   context: KernelContext,
   confirmation: Confirmation,
@@ -398,7 +404,7 @@ function racesBetweenBlocks(
   );
 }
 
-/** The missing order of a race within a block, if a barrier of the block orders only some of the racing threads. */
+/** The missing order of a race within a block, marked if the same lines race between blocks, too. */
 function ofAllBlocks(missing: MissingOrder): MissingOrder {
   return missing.kind === 'block-barrier' || missing.kind === 'warp-barrier'
     ? { kind: missing.kind, betweenBlocks: true }
@@ -450,7 +456,7 @@ function raceFinding(
   };
 }
 
-/** The severity of a race without mitigating conditions. */
+/** The severity of a race regardless of its launch and confirmation. */
 function severityOf(policy: CheckPolicy, { pair, sameValue }: Pick<OpenPair, 'pair' | 'sameValue'>): Severity {
   if (pair.conflict === 'volatile' && policy.volatile !== 'allow') return policy.volatile;
   return sameValue ? equalWriteSeverity(policy) : policy.race;
@@ -462,7 +468,7 @@ function placesOf(context: KernelContext, { pair }: OpenPair): string {
   return [baseOf(context, pair), ...lines.sort((a, b) => a - b)].join('|');
 }
 
-/** Key of a finding, in addition to its cause: its code, the array and the lines. */
+/** Key of a finding within its cause: its code, the array and the lines. */
 function keyOf(context: KernelContext, entry: OpenPair): string {
   return `${codeOf(entry)}|${placesOf(context, entry)}`;
 }
@@ -476,7 +482,7 @@ function baseOf(context: KernelContext, { first }: OpenPair['pair']): string {
   return baseName(context, first.targets[0]!.base);
 }
 
-/** The terms that decide whether the threads of a pair overlap. */
+/** The terms on which the overlap of the threads of a pair depends. */
 function termsOf(context: KernelContext, { pair }: OpenPair): readonly Term[] {
   const terms = pair.obligations.flatMap(({ first, second }) => [
     first.target.offset,
@@ -516,7 +522,7 @@ export function describeAccess(
   event: AccessEvent | undefined,
 ): AccessDescription {
   const location = placeOf(kernel, access.instruction);
-  // The same line inlined at another place is another text.
+  // A line that is inlined at another place is described by another text.
   const alike = [...accesses, ...inMemory.accesses].filter((other) => {
     const sameBase = other.targets[0]!.base.key === access.targets[0]!.base.key;
     const place = placeOf(kernel, other.instruction);
@@ -534,7 +540,7 @@ export function describeAccess(
   };
 }
 
-/** The lines of a location and of the calls around it. */
+/** The lines of a location and of the call sites at which it is inlined. */
 function frames(location: Location | undefined): string {
   return location ? `${location.file}:${location.line} ${frames(location.inlinedAt)}` : '';
 }

@@ -1,4 +1,4 @@
-/** A proof under assumptions states nothing about an access that no execution satisfying them reaches. */
+/** Vacuity: a proof under assumptions states nothing about an access that no execution satisfying them reaches. */
 import type { AssumedFacts } from './context/assumed-facts.ts';
 import type { KernelAndLaunch, SymbolicFacts, ElementFacts } from './context/facts.ts';
 import { fieldAt } from './context/scalars.ts';
@@ -16,16 +16,18 @@ import { chooseScalars } from './representative/scalar-choice.ts';
 const sampledBlocks = 4;
 
 export interface Reachability {
-  /** The first access that no execution satisfying all assumptions reaches; null if each is reached by some. */
+  /**
+   * The first access that no execution satisfying the assumptions reaches; null if each is reached by some execution.
+   */
   readonly unreachable: Access | null;
-  /** Accesses that statements of the user exclude, without other assumptions: intentionally switched off. */
+  /** Accesses that are excluded by statements of the user, without other assumptions: intentionally switched off. */
   readonly off: readonly Access[];
 }
 
-/** The result if executions reached each access. */
+/** The result if every access is reached by some execution. */
 export const allReached: Reachability = { unreachable: null, off: [] };
 
-/** Which accesses executions under the assumptions reach. */
+/** Determines which accesses are reached by executions that satisfy the assumptions. */
 export function* reachabilityOf(
   context: KernelAndLaunch & SymbolicFacts & ElementFacts,
   uniformity: UniformityResult,
@@ -40,7 +42,7 @@ export function* reachabilityOf(
   const off: Access[] = [];
   let isAnyReached = false;
   for (const access of context.accesses) {
-    // A launch that never reaches an access is not vacuous, unless assumptions cause that.
+    // If an access is unreachable without assumptions, the proof is not vacuous.
     if (!isAssuming && symbolic.reach(access.block) === symbolic.store.false) continue;
     let standing = decided.get(access.block);
     if (standing === undefined) {
@@ -54,21 +56,24 @@ export function* reachabilityOf(
     if (standing === 'off') off.push(access);
     else isAnyReached = true;
   }
-  // Statements that exclude every access of a kernel are an error of the user.
+  // Statements of the user that exclude every access of a kernel are an error of the user.
   return isAnyReached ? { unreachable: null, off } : { unreachable: off[0] ?? null, off: [] };
 }
 
-/** `off`: the user's statements exclude that it is reached; `unreached`: they do so with other assumptions. */
+/**
+ * `off`: the user's statements exclude that the access is reached; `unreached`: they do together with other
+ * assumptions.
+ */
 type Standing = 'reached' | 'off' | 'unreached';
 
-/** Whether reaching an access depends on usual contents of memory, so that the solver is needed. */
+/** Whether the reach condition of an access depends on assumed contents of memory, so that the solver is needed. */
 function restsOnContents({ symbolic }: SymbolicFacts, { contents }: SolverTiers, { block }: Access): boolean {
   return symbolic.reach(block).leaves.some(({ atom }) => atom?.kind === 'havoc' && contents.has(atom.value));
 }
 
 /**
  * Whether some thread of the first blocks reaches the access in the first iteration of the loops around it. Threads
- * that differ in no value read by the condition count as one.
+ * that agree on all values in the condition are evaluated only once.
  */
 function sampled(
   context: KernelAndLaunch & SymbolicFacts & ElementFacts,
@@ -88,7 +93,7 @@ function sampled(
   const blocks = readsBlock ? Math.min(sampledBlocks, grid[0] * grid[1] * grid[2]) : 1;
   const column = (count: number, axis: 0 | 1 | 2): Float64Array =>
     Float64Array.from({ length: count }, (_, thread) => coordinate(thread, threads, axis));
-  // The first thread suffices in most cases.
+  // Evaluating the first thread suffices in most cases, so it is tried before the whole block.
   for (const count of new Set([1, threads[0] * threads[1] * threads[2]])) {
     const numbers = ([0, 1, 2] as const).map((axis) => (count === 1 ? 0n : column(count, axis)));
     for (let number = 0; number < blocks; number++) {
@@ -141,12 +146,12 @@ function* standingOf(
   const isOfContents = linear.kind === 'proved' && linear.mode === usualContents;
   if (linear.kind === 'proved' && linear.assumes.length === 0 && !isOfContents) return 'off';
   if (linear.kind === 'open' && linear.model) {
-    // A model of the linear part may be an execution: then nothing excludes it.
+    // If the model satisfies the condition and the statements exactly, it is an execution that reaches the access.
     const { model } = linear;
     const patternOf = (leaf: Term): bigint | undefined => encoding.patternIn(model, leaf, reading);
     if (evaluateTerm(reach, patternOf, new Map()) === 1n && meetsStated(context, patternOf)) return 'reached';
   }
-  // Assumptions that only this tier encodes may exclude it too.
+  // Assumptions that only the bit-vector tier encodes may exclude the access, too.
   const bits = tiers.bits('grid', uniformity);
   const [exact] = bits.encoding.conditions([{ term: reach, reading }]);
   const result = yield* bits.decide(exact!);

@@ -1,4 +1,4 @@
-/** Groups pairs that one missing order would separate: these are one finding. */
+/** Groups races that one missing order would separate. Each group is one finding. */
 import type { Access } from '../analysis/values/access.ts';
 import { connected } from '../base/connected.ts';
 import { isGridBarrier } from '../analysis/barriers/barrier-interval.ts';
@@ -19,19 +19,19 @@ interface Group<Of> {
 }
 
 /**
- * Groups pairs of one array by the missing order between their accesses.
+ * Groups pairs of one array by the missing order between their accesses. Pairs have one cause if they have a common
+ * place at which a barrier would separate each of them.
  *
- * Pairs have one cause if they have a common place at which a barrier would separate each of them. Two threads that
- * reach both accesses of a pair within one barrier interval do so without a barrier in between. Threads of a block pass
- * a barrier together. So a barrier that separates the two is after the access of one thread and before that of the
- * other. Pairs of threads of different blocks are separated by barriers of the grid; in a kernel without these they are
- * one cause, as nothing orders blocks.
+ * Two threads that reach both accesses of a pair within one barrier interval do so without a barrier in between.
+ * Threads of a block pass a barrier together. So a barrier that separates the two is after the access of one thread and
+ * before that of the other. Pairs of threads of different blocks are separated by barriers of the grid. In a kernel
+ * without these barriers such pairs are one cause, as nothing orders blocks.
  *
  * If two threads store to one element, the bug is not a missing barrier between one store and a load: the threads share
- * an element that should be private to one of them. So races with either store have that cause too.
+ * an element that should be private to one of them. So races with either store have that cause, too.
  *
  * @param isBarrier - whether all threads of the block synchronise at an instruction
- * @returns the pairs in groups, both in the order in which they come
+ * @returns the pairs in groups; groups and pairs are in the order of `pairs`
  */
 export function groupByCause<Of extends Pair>(
   kernel: Kernel,
@@ -62,7 +62,7 @@ export function groupByCause<Of extends Pair>(
   return connected(pairs, (pair) => [numbers.get(pair)!, ...storesOf(pair)]);
 }
 
-/** Names of the stores of a pair that race with a store. */
+/** For each pair, the names of those of its stores that race with a store. */
 function sharedStores<Of extends Pair>(pairs: readonly Of[]): (pair: Of) => readonly string[] {
   const storesOf = ({ scope, first, second }: Of): string[] =>
     [first, second].flatMap(({ instruction, operation }) =>
@@ -71,13 +71,13 @@ function sharedStores<Of extends Pair>(pairs: readonly Of[]): (pair: Of) => read
   const shared = new Set(pairs.map(storesOf).flatMap((names) => (names.length > 1 ? names : [])));
   return (pair) => storesOf(pair).filter((name) => shared.has(name));
 }
-/** A set of places, a bit each: place `i` precedes instruction `i` of the kernel, counted over all blocks. */
+/** A set of places as a bit mask: place `i` precedes instruction `i` of the kernel, counted over all basic blocks. */
 type Places = Uint32Array;
 
 class BarrierFreeWays {
   private readonly kernel: Kernel;
   private readonly isBarrier: (instruction: Instruction) => boolean;
-  /** Index of the first place of each block; a block of n instructions has n + 1 places. */
+  /** Index of the first place of each basic block; a block of n instructions has n + 1 places. */
   private readonly firstPlace: readonly number[];
   private readonly words: number;
   private readonly known = new Map<Instruction, { readonly after: Places; readonly before: Places }>();
@@ -96,7 +96,7 @@ class BarrierFreeWays {
     this.words = Math.ceil(count / 32);
   }
 
-  /** The places after one access and before the other, in either order, on paths without a barrier. */
+  /** The places on paths without a barrier from one access to the other, in either direction. */
   between(first: Instruction, second: Instruction): Places {
     const [a, b] = [this.of(first), this.of(second)];
     return union(intersection(a.after, b.before), intersection(b.after, a.before));

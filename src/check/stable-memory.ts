@@ -1,4 +1,4 @@
-/** Facts of a check that depend on the absence of races on shared memory. */
+/** Facts of a check that hold only if no accesses to shared memory race. */
 import type { BlockId, ValueId } from '../ir/form/kernel.ts';
 import type { UniformityResult } from '../analysis/values/uniformity.ts';
 import { isWriter } from '../analysis/values/access.ts';
@@ -9,14 +9,14 @@ import { warpObligations } from './obligations/warp-agreement.ts';
 import type { Term } from '../term/term.ts';
 import type { KernelAndLaunch, OrderingFacts, SymbolicFacts } from './context/facts.ts';
 
-/** Values that all threads of a block read from one address are assumed to be one value. */
+/** The assumption that all threads of a block that load from one address read the same value. */
 export const stableMemory = 'memory that the kernel does not write does not change while it runs';
 
-/** Memory written by kernels before a launch is visible when it starts. */
+/** The assumption that memory written by earlier kernels is visible when a launch starts. */
 export const earlierEnded = 'the kernel before it in the stream has ended';
 
 /**
- * Whether a launch may run while the kernel before it in the stream still does: it has the attribute of a programmatic
+ * Whether a launch may run while the previous kernel in the stream still does: it has the attribute of a programmatic
  * dependent launch, or the kernel waits for the end of another one, or lets another one start.
  */
 export function overlapsOthers({ kernel, request: { launch } }: KernelAndLaunch): boolean {
@@ -24,8 +24,9 @@ export function overlapsOthers({ kernel, request: { launch } }: KernelAndLaunch)
 }
 
 /**
- * Whether some branch that may decide about a barrier is uniform only if no two threads race on the memory it reads.
- * @param proved branches that only a solver or trying all threads showed to be uniform
+ * Whether some branch that may decide about a barrier is uniform only if no accesses race on the memory that it depends
+ * on.
+ * @param proved branches that were proved uniform only by a solver or by enumeration of all threads
  */
 export function needsRaceFreedom(
   facts: KernelAndLaunch & SymbolicFacts,
@@ -45,7 +46,7 @@ export function needsRaceFreedom(
 }
 
 /**
- * The branches that may affect an instruction for which threads synchronise: those that control it, and those of loops,
+ * The branches that may affect an instruction at which threads synchronise: those that control it, and those of loops,
  * since the trip count affects values after the loop. Other branches affect values only through phis.
  */
 function branchesOfBarriers({ kernel, dependences }: KernelAndLaunch & SymbolicFacts): BlockId[] {
@@ -58,28 +59,31 @@ function branchesOfBarriers({ kernel, dependences }: KernelAndLaunch & SymbolicF
   );
 }
 
-/** Whether a branch, or reaching it, depends on a value that threads share only in the absence of races. */
+/**
+ * Whether the condition of a branch, or its reach condition, contains a value that is uniform only in the absence of
+ * races.
+ */
 function readsStable({ symbolic, rereads }: SymbolicFacts, uniformity: UniformityResult, branch: BlockId): boolean {
   const leaves = [...(symbolic.condition(branch)?.leaves ?? []), ...symbolic.reach(branch).leaves];
   return leaves.some(
     ({ atom }) =>
       atom?.kind === 'havoc' &&
-      // A value broadcast by thread 0 is the stored one only if no access races with it.
+      // A value broadcast by thread 0 is the stored one only if no access races with the store.
       (symbolic.leaderValues.has(atom.value) ||
-        // The same applies to repeated loads.
+        // Repeated loads return the same value only if no access races with them.
         rereads.has(atom.value) ||
         (atom.value >= 0 && uniformity.value(atom.value as ValueId) === 'stable')),
   );
 }
 
-/** Whether some branch is uniform only because all threads of a block read one value from memory. */
+/** Whether some branch is uniform only because all threads of a block load one value from memory. */
 export function readsUniformly(facts: KernelAndLaunch & SymbolicFacts, uniformity: UniformityResult): boolean {
   return facts.kernel.blocks.some(
     ({ id, successors }) => successors.length > 1 && uniformity.branch(id) !== 'varying' && dependsOnLoad(facts, id),
   );
 }
 
-/** Whether the condition of a branch depends on a value that is read from memory. */
+/** Whether the condition of a branch depends on a value loaded from memory. */
 function dependsOnLoad({ kernel, symbolic }: KernelAndLaunch & SymbolicFacts, branch: BlockId): boolean {
   return (symbolic.condition(branch)?.leaves ?? []).some(({ atom }) => {
     if (atom?.kind !== 'havoc' || atom.value < 0) return false;
@@ -89,8 +93,8 @@ function dependsOnLoad({ kernel, symbolic }: KernelAndLaunch & SymbolicFacts, br
 }
 
 /**
- * Assumptions of a proof of no divergence about the memory that decides about barriers: writes of the kernel are
- * elsewhere, and no index leaves its object and reaches it.
+ * Assumptions that a proof of no divergence makes about the memory on which barriers depend: writes of the kernel do
+ * not overlap it, and no index leaves its object and reaches it.
  * @param disjointForRaces names of memory assumed to be disjoint by the proof of no race; null if this proof does not
  *   depend on that one
  */

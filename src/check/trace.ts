@@ -3,7 +3,7 @@ import type { KernelContext } from './context/facts.ts';
 import type { KernelIntervals } from './intervals.ts';
 import type { AccessPair } from './obligations/obligation.ts';
 
-/** Called by a check as soon as it has each of them. */
+/** Receives each intermediate result of a check once it is available. */
 export interface CheckTrace {
   readonly facts?: (facts: KernelContext) => void;
   readonly intervals?: (facts: KernelContext, intervals: KernelIntervals) => void;

@@ -1,6 +1,6 @@
 /**
- * Contents as programs have them, for proofs: the bounds of rows that follow each other ascend, and a column is below the
- * length of a row.
+ * Contents of memory that proofs assume because programs use them: the bounds of consecutive rows ascend, and a column
+ * is below the length of a row.
  */
 import { integerType } from '../../cuda/syntax/basic-type.ts';
 import type { Access } from '../../analysis/values/access.ts';
@@ -39,7 +39,7 @@ export function assumedContents(context: KernelAndLaunch & SymbolicFacts): Reado
   return facts;
 }
 
-/** Whether the source declares the elements that an access reads to be unsigned. */
+/** Whether the source declares the elements of the accessed array as unsigned. */
 function isUnsigned({ request }: KernelAndLaunch, { targets }: Access): boolean {
   const { base } = targets[0]!;
   if (base.kind !== 'parameter') return false;
@@ -50,7 +50,7 @@ function isUnsigned({ request }: KernelAndLaunch, { targets }: Access): boolean 
   return element?.signed === false;
 }
 
-/** Values of single elements of arrays that the kernel only reads, by value id. */
+/** Single elements, loaded from arrays that the kernel does not write, by value id. */
 function fixedElements({ accesses, symbolic, loaded }: SymbolicFacts): ReadonlyMap<number, Element> {
   const elements = new Map<number, Element>();
   for (const access of accesses) {
@@ -74,8 +74,8 @@ function elementOf({ factors }: Monomial, elements: ReadonlyMap<number, Element>
 }
 
 /**
- * Arrays of which two adjacent elements are the ends of a range, as in `rp[i] + k < rp[i + 1]`; each as the key of its
- * base and the size of an element in bytes.
+ * Arrays of which two adjacent elements bound a range, as in `rp[i] + k < rp[i + 1]`. Each is named by the key of its
+ * base and the size of its elements in bytes.
  */
 export function ascendingArrays(
   context: KernelAndLaunch & SymbolicFacts,
@@ -103,7 +103,9 @@ export function ascendingArrays(
 
 type Limit = NonNullable<ContentsFact['below']>;
 
-/** The strides above single elements in indices, by array; null for arrays with different ones. */
+/**
+ * For each array whose elements occur in indices, the smallest stride above them; null if it differs between indices.
+ */
 function columnLimits(
   context: KernelAndLaunch & SymbolicFacts,
   elements: ReadonlyMap<number, Element>,
@@ -121,7 +123,10 @@ function columnLimits(
   return limits;
 }
 
-/** The smallest stride above a part of an index, in units of that part; null if strides do not determine it. */
+/**
+ * The smallest stride above a part of an index, as a multiple of the part's own step; null if strides do not determine
+ * it.
+ */
 function limitOf(context: SymbolicFacts, own: Monomial, offset: readonly Monomial[]): Limit | null {
   const others = offset.filter((part) => part !== own && !isCommon(part));
   const strides = others.flatMap(({ coefficient, factors }) => {
@@ -129,7 +134,7 @@ function limitOf(context: SymbolicFacts, own: Monomial, offset: readonly Monomia
     if (coefficient < own.coefficient && coefficient > 0n && uniform.length === 0) return [];
     return [{ coefficient, factors: uniform }];
   });
-  // If another part has steps of this size, or of incomparable size, no stride is above.
+  // If another part has a step of the same size or of incomparable size, no stride is above.
   const isAbove = ({ coefficient, factors }: Monomial): boolean =>
     coefficient > own.coefficient || (coefficient === own.coefficient && factors.length > 0);
   if (strides.length === 0 || !strides.every(isAbove)) return null;

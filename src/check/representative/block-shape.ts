@@ -1,4 +1,4 @@
-/** Shapes of blocks that suit a kernel. */
+/** Representative shapes of thread blocks for a kernel. */
 import type { Dim3 } from '../../base/dim3.ts';
 import { maximumBlock, maximumThreads } from '../../device/hardware-limits.ts';
 import { threadLimit } from '../../analysis/values/launch-bounds.ts';
@@ -9,15 +9,15 @@ import type { Roles } from './roles.ts';
 
 const warpSize = 32;
 
-/** Evidence in the kernel for the extent of its block along an axis. */
+/** Evidence in the kernel for the extent of its thread block along an axis. */
 interface AxisHints {
-  /** Maximum number of threads for which strides of constants nest. */
+  /** Largest extent for which strides that are constants nest. */
   readonly most: number;
-  /** Extents that the kernel suggests, the largest first. */
+  /** Extents that the kernel suggests, in descending order. */
   readonly suggested: readonly number[];
 }
 
-/** Evidence in the constants of a kernel's indices for the shape of its block. */
+/** Evidence for the shape of the thread block from the constants in a kernel's indices, by axis. */
 export function axisHints(context: KernelAndLaunch & SymbolicFacts, { forms }: Roles): readonly AxisHints[] {
   return ([0, 1, 2] as const).map((axis) => {
     const ratios = forms.flatMap(({ offset, guards }) => {
@@ -30,7 +30,7 @@ export function axisHints(context: KernelAndLaunch & SymbolicFacts, { forms }: R
     });
     const usable = ratios.filter((ratio) => ratio >= (axis === 0 ? 8 : 2) && ratio <= maximumBlock[axis]);
     const most = usable.reduce((least, ratio) => Math.min(least, ratio), maximumBlock[axis]);
-    // Rows are often padded by one element.
+    // Rows are often padded by one element, so the padding is subtracted.
     const whole = usable.filter((ratio) => ratio <= most).map((ratio) => (ratio > 8 && ratio % 8 === 1 ? ratio - 1 : ratio)); // oxfmt-ignore
     return { most, suggested: [...new Set(whole)].sort((a, b) => b - a) };
   });
@@ -43,13 +43,13 @@ function isThread({ coefficient, factors }: Monomial, axis: 0 | 1 | 2): boolean 
   return coefficient > 0n && others.length === 0 && atom?.kind === 'thread' && atom.axis === axis;
 }
 
-/** Whether a loop takes the threads of a block further along an axis. */
+/** Whether a block-stride loop adds multiples of the block's extent along an axis to the index. */
 function goesRound(varying: readonly Monomial[], axis: 0 | 1 | 2): boolean {
   const extent = `blockDim.${'xyz'[axis]}`;
   return varying.some(({ factors }) => factors.some(({ key }) => key === extent) && factors.some(({ key }) => key.startsWith('round'))); // oxfmt-ignore
 }
 
-/** Whether no guard bounds a thread index. */
+/** Whether a thread index is bounded by the extent of the block only, and not by a guard. */
 function isBoundByLaunch(part: Monomial, guards: readonly IndexGuard[], context: KernelAndLaunch): boolean {
   const [extent = [], ...alternatives] = indexExtents([part], guards, context);
   const [only, ...others] = alternatives.length > 0 ? [] : extent;
@@ -57,7 +57,7 @@ function isBoundByLaunch(part: Monomial, guards: readonly IndexGuard[], context:
   return others.length === 0 && more.length === 0 && limit?.factors.length === 1 && limit.factors[0]!.term === null;
 }
 
-/** Key of the factors of a product that all threads share. */
+/** Key of those factors of a product that all threads share. */
 function sharedKey({ factors }: Monomial): string {
   return factors.flatMap(({ key, isUniform: isShared }) => (isShared ? [key] : [])).join(' ');
 }
@@ -70,8 +70,9 @@ function templateNumbers(name: string): number[] {
 }
 
 /**
- * Representative shapes of the block, in the order in which the kernel suggests them. Dimensions of the launch stay.
- * @param isLarge otherwise those of one warp first
+ * Representative shapes of the thread block, in the order in which the kernel suggests them. Specified dimensions are
+ * kept.
+ * @param isLarge whether the launch instance is large; for small ones, blocks of one warp come first
  */
 export function blockShapes(context: KernelAndLaunch & SymbolicFacts, roles: Roles, isLarge: boolean): BlockShapes {
   const { dimensions, kernel, request } = context;
@@ -101,7 +102,7 @@ export function blockShapes(context: KernelAndLaunch & SymbolicFacts, roles: Rol
     if (!isLarge) small.forEach((size) => add(size));
     for (const size of suggested) add(size);
     if (suggested.length === 0 || shapes.length === 0) for (const size of multiples) add(size);
-    // A kernel is launched with a suggested shape, unless its indices leave their arrays then.
+    // Large instances use a suggested shape, unless its indices leave their arrays.
     const wanted = shapes.length;
     usual.forEach((size) => add(size));
     return { wanted: wanted > 0 && isLarge ? wanted : shapes.length, shapes };
@@ -113,7 +114,7 @@ export function blockShapes(context: KernelAndLaunch & SymbolicFacts, roles: Rol
   if (open.length === 2) {
     if (!isLarge) for (const [x, y] of [[8, 4], [16, 2], [32, 1], [4, 8], [16, 4], [8, 8]] as const) add(x, y); // oxfmt-ignore
     const [xs, ys] = [candidates(first!, [16, 32, 8]), candidates(second!, [16, 8, 32, 4])];
-    // Square ones, rows of a warp and columns of one come first: large launch instances take three of them.
+    // Square shapes, rows of a warp and columns of a warp come first, since large launch instances use the first three.
     for (const [at, x] of xs.entries()) if (ys[at]) add(x, ys[at]);
     for (const x of xs) for (const y of ys) add(x, y);
     return { wanted: shapes.length, shapes };
@@ -124,14 +125,17 @@ export function blockShapes(context: KernelAndLaunch & SymbolicFacts, roles: Rol
   return { wanted: shapes.length, shapes };
 }
 
-/** Shapes, best match first. */
+/** Shapes of the thread block, best match first. */
 interface BlockShapes {
-  /** The number of suggested shapes; all, if none is suggested. The others are used if those do not fit. */
+  /**
+   * Number of suggested shapes; if none is suggested, the number of all. The others are used if no suggested shape
+   * fits.
+   */
   readonly wanted: number;
   readonly shapes: readonly Dim3[];
 }
 
-/** Extents of shared arrays with one element per thread, without the constants that other accesses add. */
+/** Extents of shared arrays with one element per thread, without the constant offsets of other accesses. */
 function sharedExtents(context: KernelAndLaunch, { forms }: Roles, axis: 0 | 1 | 2): number[] {
   const extents = new Map<string, number>();
   for (const { access, target, offset, guards } of forms) {

@@ -1,4 +1,7 @@
-/** The simplest relation that separates the launch instances that show a finding from the others. */
+/**
+ * The simplest relation between sizes and scalars that holds for the launch instances that show a finding, and for no
+ * others.
+ */
 import { type ParameterField, fieldName } from '../../launch/parameter-field.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
 import { type LaunchInstance, knownRoles } from './representative-launches.ts';
@@ -22,8 +25,8 @@ const relations = [
 const equalFirst = [...relations].sort((a, b) => Number(b.text === '==') - Number(a.text === '=='));
 
 /**
- * A condition in the language of assumptions, such as `w > h`, satisfied by all launch instances that show a finding
- * and by none of the others; null if no simple one exists.
+ * A condition in the language of assumptions, such as `w > h`, that holds for all launch instances that show a finding
+ * and for no others; null if there is no simple one.
  * @param matters whether the finding depends on a scalar
  */
 export function separatingCondition(
@@ -57,7 +60,7 @@ export function separatingCondition(
   }));
   const numbers = [...new Set([...scalars.flatMap((one) => one.constants), ...constants, 1n, 32n])].sort((a, b) => Number(a - b)); // oxfmt-ignore
   const fixed = numbers.map((value) => ({ name: String(value), of: () => value, isScalar: false }));
-  // Extents of a launch are whole warps more often than not: `blockDim.x < 32`, which the compiler may write as 31.
+  // Extents are multiples of a warp more often than not: `blockDim.x < 32`, which the compiler may write as `<= 31`.
   const wholeFirst = [...fixed].sort((a, b) => Number(a.of() % 32n !== 0n) - Number(b.of() % 32n !== 0n));
   const pairs: (readonly [Quantity, Quantity])[] = [
     ...quantities.flatMap((a, at) => quantities.slice(at + 1).map((b) => [a, b] as const)),
@@ -65,7 +68,7 @@ export function separatingCondition(
     ...quantities.flatMap((a) => ofBlock.map((b) => [a, b] as const)),
     ...quantities.flatMap((a) => reach.map((b) => [a, b] as const)),
     ...quantities.flatMap((a) => fixed.map((b) => [a, b] as const)),
-    // A scalar is seldom compared with a number of blocks only.
+    // A scalar is seldom compared with the number of blocks, so these pairs come last.
     ...quantities.flatMap((a) => ofGrid.map((b) => [a, b] as const)),
     ...sizes.flatMap((a) => wholeFirst.map((b) => [a, b] as const)),
     ...sizes.flatMap((a, at) => sizes.slice(at + 1).map((b) => [a, b] as const)),

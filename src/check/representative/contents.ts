@@ -1,4 +1,7 @@
-/** Contents of arrays in a run: indices in range, ascending bounds, values of the whole type range, or mainly zeros. */
+/**
+ * Contents of arrays in a run: indices in range, ascending bounds of rows, values of the whole range of the type, or
+ * mainly zeros.
+ */
 import { hashText } from '../../base/hash.ts';
 import { seededRandom } from '../../base/random.ts';
 import type { Access } from '../../analysis/values/access.ts';
@@ -8,28 +11,28 @@ import { ascendingArrays } from './assumed-contents.ts';
 import { type Monomial, expand, isCommon, valueAt } from './monomial.ts';
 import { type LaunchInstance, knownRoles, lastThread } from './representative-launches.ts';
 
-/** Contents that a seed decides. */
+/** Contents that are generated from a seed. */
 export type GeneratedContents = { readonly seed: number; readonly count: number } & (
   | { readonly kind: 'indices'; readonly below: number }
-  /** 0, 1, 2 … and again from 0: no two threads have the same, as far as there are enough. */
+  /** 0, 1, 2 …, repeated from 0 after `below`. If `below` is large enough, no two threads have the same element. */
   | { readonly kind: 'ordinal'; readonly below: number }
-  /** Each is at least `least` more than the one before, and less than `least + step`. */
+  /** Each element exceeds the previous one by at least `least` and by less than `least + step`. */
   | { readonly kind: 'ascending'; readonly step: number; readonly least: number }
   | { readonly kind: 'mixed' | 'sparse' }
-  /** Words of 8 bytes: pointers, each to a separate array, except at these bytes of each `period`: integers. */
+  /** Words of 8 bytes: pointers to separate arrays, except for integers at the offsets `numbersAt` of each `period`. */
   | { readonly kind: 'pointers'; readonly period: number; readonly numbersAt: readonly number[]; readonly size: number }
 );
 
-/** Number of generated contents per launch instance; in the last one values are mainly zero. */
+/** Number of generations of contents per launch instance; in the last one, values are mainly zero. */
 export const draws = 3;
 
-/** The generation after those: threads get disjoint elements as far as contents can achieve it. */
+/** The additional generation in which threads get disjoint elements as far as contents can achieve that. */
 export const avoidingDraw = draws;
 
 /** Maximum number of generated elements; all later ones are 0. */
 const maxElements = 4096;
 const fewestElements = 64;
-/** Rows of different lengths, in the second generation with empty ones among them, of one length, and consecutive. */
+/** Lengths of rows by generation: varying, varying with empty rows, of one length, and varying again. */
 const rowLengths: readonly { readonly step: number; readonly least: number }[] = [
   { step: 3, least: 1 },
   { step: 3, least: 0 },
@@ -37,24 +40,27 @@ const rowLengths: readonly { readonly step: number; readonly least: number }[] =
   { step: 2, least: 3 },
 ];
 
-/** Iterations of a loop that an element bounds. */
+/** Limit on the trip count of a loop that an element bounds. */
 const maxRounds = 40;
 
-/** Uses of an array's elements. */
+/** How the kernel uses the elements of an array. */
 interface ArrayRole {
-  /** Offsets that contain its elements unchanged, with the index in the accessed array. */
+  /** Offsets of accesses that contain an element of the array as an index, with the scale of the index in bytes. */
   readonly indexes: readonly {
     readonly access: Access;
     readonly offset: readonly Monomial[];
     readonly scale: bigint;
   }[];
-  /** Adjacent elements bound a loop. */
+  /** Whether adjacent elements bound a loop. */
   readonly isBound: boolean;
-  /** Single elements bound a loop. */
+  /** Whether single elements bound a loop. */
   readonly isCount: boolean;
 }
 
-/** The arrays whose elements determine the address or execution of an access, by `INDEX.OFFSET` of the parameter. */
+/**
+ * For each array whose elements affect the address or the execution of an access, its use; by `INDEX.OFFSET` of the
+ * parameter.
+ */
 function rolesOfArrays(context: KernelAndLaunch & SymbolicFacts): ReadonlyMap<string, ArrayRole> {
   const { accesses, symbolic, kernel, loaded } = context;
   const { forms, guards } = knownRoles(context);
@@ -68,8 +74,8 @@ function rolesOfArrays(context: KernelAndLaunch & SymbolicFacts): ReadonlyMap<st
         : [],
     ),
   );
-  // Votes and exchanges of elements, and values passed through memory that the kernel writes, are not analyzed: any
-  // array may affect them.
+  // Votes and exchanges of elements, and values passed through written memory, are not analyzed. If a condition depends
+  // on such a value, any array may affect it.
   const isLoad = (leaf: Term): boolean => {
     const definition = leaf.atom?.kind === 'havoc' && leaf.atom.value >= 0 ? kernel.values[leaf.atom.value]!.definition : undefined; // oxfmt-ignore
     if (definition?.kind !== 'instruction') return false;
@@ -110,9 +116,9 @@ function rolesOfArrays(context: KernelAndLaunch & SymbolicFacts): ReadonlyMap<st
 const known = new WeakMap<object, ReadonlyMap<string, ArrayRole>>();
 
 /**
- * The contents of the arrays whose elements affect accesses, by `INDEX.OFFSET` of the parameter; the caller omits those
+ * The contents of arrays whose elements affect accesses, by `INDEX.OFFSET` of the parameter. The caller omits arrays
  * used for synchronisation.
- * @param draw from 0 to {@link avoidingDraw}
+ * @param draw the generation, from 0 to {@link avoidingDraw}
  */
 export function generatedContents(
   context: KernelAndLaunch & SymbolicFacts,
@@ -132,7 +138,7 @@ export function generatedContents(
     const common = { seed: Number.parseInt(hashText(`${key} ${draw}`).slice(0, 7), 16), count };
     const isAvoiding = draw === avoidingDraw;
     if (isBound) drawn.set(key, { ...common, kind: 'ascending', ...rowLengths[draw]! });
-    // A run of a loop with millions of iterations would not end.
+    // Bounds are small, since a run of a loop with millions of iterations would not end.
     else if (isCount) drawn.set(key, { ...common, kind: 'indices', below: maxRounds });
     else if (indexes.length > 0)
       drawn.set(key, { ...common, kind: isAvoiding ? 'ordinal' : 'indices', below: indexLimit(context, setting, indexes, threads) }); // oxfmt-ignore
@@ -175,7 +181,7 @@ function gcd(a: number, b: number): number {
   return b === 0 ? Math.abs(a) : gcd(b, a % b);
 }
 
-/** The elements of an array of pointers that are pointers. */
+/** Positions of the elements of an array of pointers that are pointers rather than integers. */
 export function pointersIn({
   count,
   period,
@@ -185,7 +191,10 @@ export function pointersIn({
   return list.filter((at) => !numbersAt.includes(period > 0 ? (8 * at) % period : 8 * at));
 }
 
-/** Exclusive upper bound of indices: the extent of an array, the stride above them, otherwise the largest size. */
+/**
+ * Exclusive upper bound of generated indices: the extent of the accessed array, or the stride above the index,
+ * otherwise the largest size.
+ */
 function indexLimit(
   context: KernelAndLaunch & SymbolicFacts,
   setting: LaunchInstance,
@@ -209,7 +218,10 @@ function indexLimit(
   return Math.max(1, Math.min(usual, ...limits));
 }
 
-/** The value of all elements after those of {@link generatedNumbers}: bounds continue to ascend. */
+/**
+ * The value of all elements after those of {@link generatedNumbers}: 0, or the last bound, so that bounds do not
+ * descend.
+ */
 export function trailingValue(drawn: GeneratedContents, type: string): number {
   return drawn.kind === 'ascending' ? (generatedNumbers(drawn, type).at(-1) ?? 0) : 0;
 }
@@ -263,7 +275,7 @@ export function drawnText(drawn: GeneratedContents): string {
 /**
  * The inverse of {@link drawnText}.
  * @param kind the name before the parenthesis
- * @param values the numbers in it
+ * @param values the numbers in the parentheses
  * @returns undefined if they denote no contents
  */
 export function drawnOf(kind: string, values: readonly number[]): GeneratedContents | undefined {

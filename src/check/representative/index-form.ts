@@ -1,4 +1,4 @@
-/** Structure of a kernel's indices, and their bounds. */
+/** A kernel's indices as sums of products, and the bounds of their parts. */
 import type { Access } from '../../analysis/values/access.ts';
 import type { Target } from '../../analysis/values/memory-base.ts';
 import type { Term } from '../../term/term.ts';
@@ -19,13 +19,13 @@ import {
 
 /** An index that a condition keeps below a bound that all threads share. */
 export interface IndexGuard {
-  /** The varying part of an index, without a constant. */
+  /** The varying part of the index, without a constant. */
   readonly index: readonly Monomial[];
-  /** `index < bound`. */
+  /** The exclusive upper bound of the index. */
   readonly bound: readonly Monomial[];
 }
 
-/** The byte offset of an access, and the conditions under which it is executed. */
+/** The byte offset of an access as a sum of products, and the guards of the access. */
 export interface IndexForm {
   readonly access: Access;
   readonly target: Target;
@@ -38,7 +38,7 @@ type Extent = readonly { readonly scale: Monomial; readonly limit: readonly Mono
 
 const one: Monomial = { coefficient: 1n, factors: [] };
 
-/** The indices of all accesses whose array is known. */
+/** The index forms of all accesses to a known array. */
 export function indexForms({ symbolic, accesses }: KernelAndLaunch & SymbolicFacts): readonly IndexForm[] {
   const guardsAt = new Map<number, readonly IndexGuard[]>();
   return accesses.flatMap((access) => {
@@ -52,7 +52,7 @@ export function indexForms({ symbolic, accesses }: KernelAndLaunch & SymbolicFac
   });
 }
 
-/** The guard implied by `min(i, n - 1)` within an index: as if `i < n` were a condition of the access. */
+/** The guards implied by clamps within an index: `min(i, n - 1)` counts as a condition `i < n` of the access. */
 function clampsOf(term: Term, seen = new Set<Term>()): readonly IndexGuard[] {
   if (seen.has(term)) return [];
   seen.add(term);
@@ -61,7 +61,7 @@ function clampsOf(term: Term, seen = new Set<Term>()): readonly IndexGuard[] {
   return clamped ? [...bounded(clamped.index, clamped.most, 1n), ...inner] : inner;
 }
 
-/** A sum in which `n` is written as `2 * (n / 2)` if that is a factor too. */
+/** A sum in which `n` is replaced by `2 * (n / 2)` if `n / 2` is also a factor in the sum. */
 function inParts(sum: readonly Monomial[]): readonly Monomial[] {
   const parts = new Map<string, { readonly factor: IndexFactor; readonly divisor: bigint }>();
   for (const { factors } of sum)
@@ -81,7 +81,10 @@ function inParts(sum: readonly Monomial[]): readonly Monomial[] {
   return written;
 }
 
-/** Every comparison of an index with a bound shared by all threads, for either side of a branch on it. */
+/**
+ * Guards from every comparison of an index with a bound shared by all threads, whichever side of the branch they are
+ * on.
+ */
 export function allGuards({ symbolic, kernel }: KernelAndLaunch & SymbolicFacts): readonly IndexGuard[] {
   return kernel.blocks.flatMap(({ id }) => {
     const condition = symbolic.condition(id);
@@ -91,7 +94,7 @@ export function allGuards({ symbolic, kernel }: KernelAndLaunch & SymbolicFacts)
 
 type Holds = boolean | 'either';
 
-/** Guards by condition: nested branches share theirs. */
+/** Guards by condition, cached because nested branches share conditions. */
 const said = new Map<Holds, WeakMap<Term, readonly IndexGuard[]>>([
   [true, new WeakMap()],
   [false, new WeakMap()],
@@ -99,8 +102,8 @@ const said = new Map<Holds, WeakMap<Term, readonly IndexGuard[]>>([
 ]);
 
 /**
- * The bounds that a condition puts on indices.
- * @param holds the truth value of the condition; `either`: that of one of its parts or of its negation
+ * The guards that a condition implies.
+ * @param holds the truth value of the condition; `either`: both values are considered, for each part of the condition
  */
 function guardsOf(condition: Term, holds: Holds): readonly IndexGuard[] {
   const known = said.get(holds)!;
@@ -131,7 +134,7 @@ function readGuards(condition: Term, holds: Holds): readonly IndexGuard[] {
   }
 }
 
-/** `a < b + more`, with the varying terms on the left. */
+/** The guard for `a < b + more`, with the varying terms on the left. */
 function bounded(a: Term, b: Term, more: bigint): readonly IndexGuard[] {
   const [left, right] = [expand(a), expand(b)];
   if (!left || !right) return [];
@@ -143,8 +146,8 @@ function bounded(a: Term, b: Term, more: bigint): readonly IndexGuard[] {
 }
 
 /**
- * Extents of a part of an index: from its guards, otherwise from the launch.
- * @returns several if it depends on a condition; empty if neither bounds it
+ * Extents of a part of an index, from its guards, otherwise from the launch.
+ * @returns several extents if the index depends on a condition; empty if neither guards nor launch bound the part
  */
 export function indexExtents(
   part: readonly Monomial[],
@@ -171,10 +174,13 @@ export function indexExtents(
   return all;
 }
 
-/** Conditions within an index that are distinguished. */
+/** Limit on the alternatives of conditionals within an index that are distinguished. */
 const maxExtents = 4;
 
-/** The number of values of a thread or block index, of a digit of an index, or of a conditional among these. */
+/**
+ * The number of values of a thread or block index, of a digit of an index, or of a conditional whose arms are such
+ * terms.
+ */
 function valuesOf(
   term: Term,
   guards: readonly IndexGuard[],
@@ -223,7 +229,7 @@ function limitsOf(
   return isDigit && only.factors[0]!.term ? valuesOf(only.factors[0]!.term, guards, context) : [];
 }
 
-/** The factor of an index in a part of a sum; null if no part is a multiple of it. */
+/** The factor by which an index is multiplied in a part of a sum; null if the sum contains no multiple of the index. */
 function scaleOf(sum: readonly Monomial[], index: readonly Monomial[]): Monomial | null {
   const [first] = index;
   if (!first) return null;
@@ -241,7 +247,7 @@ function scaleOf(sum: readonly Monomial[], index: readonly Monomial[]): Monomial
   return null;
 }
 
-/** An extent as a sum of products. */
+/** An extent as a sum of products, in units of `bytes`; null if it is too long. */
 export function extentSum(extent: Extent, bytes: bigint): readonly Monomial[] | null {
   let total: readonly Monomial[] = [{ coefficient: bytes, factors: [] }];
   for (const { scale, limit } of extent) {

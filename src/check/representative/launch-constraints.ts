@@ -1,4 +1,7 @@
-/** Equations between a launch and its scalars: `gridDim.x == (n + 255) / 256`. Representative launches satisfy them. */
+/**
+ * Equations between the dimensions of a launch and its scalars, such as `gridDim.x == (n + 255) / 256`, which
+ * representative launches satisfy.
+ */
 import type { Dim3 } from '../../base/dim3.ts';
 import type { Condition, IntegerExpression } from '../../cuda/assumptions/assumption.ts';
 import { evaluateExpression, type Lookup } from '../../cuda/assumptions/evaluate-assumption.ts';
@@ -7,14 +10,14 @@ import type { KernelAndLaunch } from '../context/facts.ts';
 import { integerField } from '../context/scalars.ts';
 import { conditionsOf, isUnsignedType, namedScalar } from '../premises/premises.ts';
 
-/** A launch and its scalars, by the field's name in tables; undefined if not chosen yet. */
+/** The dimensions of a launch, and the scalars chosen so far; undefined for the others. */
 interface Chosen {
   readonly block: Dim3;
   readonly grid: Dim3;
   readonly scalar: (field: ParameterField) => bigint | undefined;
 }
 
-/** A name on one side of an equation, and the expression on the other. */
+/** An equation between a name and an expression. */
 interface Equation {
   readonly name: Extract<IntegerExpression, { kind: 'parameter' | 'dimension' }>;
   readonly value: IntegerExpression;
@@ -33,8 +36,8 @@ function equationsOf({ request }: Pick<KernelAndLaunch, 'request'>): readonly Eq
 }
 
 /**
- * The values of a scalar in the launches of the host program, in order; undefined if it lists none. They are given:
- * representative launches use no others, and no precondition excludes one of them.
+ * The values of a scalar in the launches of the host program, in order; undefined if the program does not enumerate
+ * them. They count as given: representative launches use no other values, and preconditions exclude none of them.
  */
 export function listedValues(context: KernelAndLaunch, field: ParameterField): readonly bigint[] | undefined {
   const { ties = [] } = context.request.launch;
@@ -45,10 +48,10 @@ export function listedValues(context: KernelAndLaunch, field: ParameterField): r
   return undefined;
 }
 
-/** A range with more values does not count as a list. */
+/** Limit on the values of a range that counts as an enumeration. */
 const maxListed = 64n;
 
-/** The values in `m == 2 || m == 3` or `m >= 2 && m <= 9`; null for other conditions. */
+/** The values that `m == 2 || m == 3` or `m >= 2 && m <= 9` enumerates; null for other conditions. */
 function valuesIn(context: KernelAndLaunch, condition: Condition, field: ParameterField): readonly bigint[] | null {
   if (condition.kind === 'and') {
     const { left: least, right: most } = condition;
@@ -88,15 +91,15 @@ function lookupIn(context: KernelAndLaunch, { block, grid, scalar }: Chosen): Lo
 const maxBlocks = 1n << 20n;
 
 /**
- * The grid that the equations determine from scalars and block; unconstrained axes stay.
- * @returns null if an axis would have no block
+ * The grid dimensions that the equations determine from scalars and block; unconstrained axes keep their chosen extent.
+ * @returns null if an axis would have no block, or too many
  */
 export function tiedGrid(context: KernelAndLaunch, chosen: Chosen): Dim3 | null {
   const open = context.dimensions.grid;
   const equations = equationsOf(context).filter(({ name }) => name.kind === 'dimension' && name.name === 'gridDim');
   const grid = [...chosen.grid] as [number, number, number];
   const known = new Set<number>();
-  // One axis may depend on another.
+  // The extent of one axis may depend on another, so the equations are evaluated once per axis.
   for (let round = 0; round < 3; round++) {
     for (const { name, value } of equations) {
       const axis = 'xyz'.indexOf(name.kind === 'dimension' ? name.axis : '');
@@ -119,7 +122,7 @@ export function tiedGrid(context: KernelAndLaunch, chosen: Chosen): Dim3 | null 
   return grid;
 }
 
-/** Values of scalars that equations determine from others; given ones stay. */
+/** Values of scalars that equations determine from others; scalars with given values are omitted. */
 export function tiedScalars(
   context: KernelAndLaunch,
   chosen: Chosen,
@@ -139,8 +142,8 @@ export function tiedScalars(
 }
 
 /**
- * Values of scalars that determine others by equations (`pitch == 4 * width`), raised until the others reach their
- * chosen values: a stride that has to grow does so through its sources.
+ * Values of scalars that determine others by equations (`pitch == 4 * width`), raised until the determined scalars
+ * reach their chosen values. For example, a stride is raised by raising the width that determines it.
  */
 export function raisedScalars(
   context: KernelAndLaunch,
@@ -169,8 +172,8 @@ export function raisedScalars(
 
 /**
  * A value of a scalar for which the constrained grid has the chosen number of blocks along an axis; undefined if no
- * constraint contains it.
- * @param rest idle threads of the last block, of 16, if the program handles a remainder
+ * constraint contains the scalar.
+ * @param rest idle threads of the last block, in sixteenths of the block, if the program handles a remainder
  */
 export function sizeForGrid(
   context: KernelAndLaunch,
@@ -187,7 +190,8 @@ export function sizeForGrid(
     const least = leastFor(at, wanted);
     const next = least === undefined ? undefined : leastFor(at, wanted + 1n);
     if (least === undefined) continue;
-    // `n / 256` blocks: the program takes n to be a multiple. `(n + 255) / 256`: it takes care of a rest.
+    // `n / 256` blocks: the program assumes that n is a multiple. `(n + 255) / 256` blocks: the program handles a
+    // remainder.
     const handlesRest = (at(1n) ?? 0n) >= 1n;
     if (!handlesRest || next === undefined) return least;
     return least + ((next - least - 1n) * BigInt(16 - rest)) / 16n;
@@ -196,8 +200,8 @@ export function sizeForGrid(
 }
 
 /**
- * Parameters that determine the grid and that the kernel does not read: no other rule chooses their value. Each with a
- * value for which the grid has the chosen number of blocks.
+ * For each parameter that determines the grid but is not read by the kernel, a value for which the grid has the chosen
+ * number of blocks. No other rule chooses values for such parameters.
  */
 export function unreadSizes(context: KernelAndLaunch, chosen: Chosen, rest: number): Map<ParameterField, bigint> {
   const sizes = new Map<ParameterField, bigint>();
@@ -217,12 +221,12 @@ function isOne(a: ParameterField, b: ParameterField): boolean {
   return a.index === b.index && a.offset === b.offset && a.bytes === b.bytes;
 }
 
-/** Larger divisors are block sizes. */
+/** Limit on divisors of sizes; larger divisors are block sizes. */
 const largestDivisor = 16n;
 
 /**
- * Divisors of a scalar in the host program other than the block size: 2 for `(h / 2 + 7) / 8` blocks. The scalar is
- * assumed to be a multiple, since the program drops the remainder.
+ * Constants other than the block size by which the host program divides a scalar: 2 for `(h / 2 + 7) / 8` blocks. The
+ * scalar is assumed to be a multiple, since the program ignores the remainder.
  */
 export function tiedDivisors(context: KernelAndLaunch, field: ParameterField): readonly bigint[] {
   const found = new Set<bigint>();
@@ -248,7 +252,7 @@ function dependsOn(context: KernelAndLaunch, expression: IntegerExpression, fiel
   return expression.kind === 'arithmetic' && (dependsOn(context, expression.left, field) || dependsOn(context, expression.right, field)); // oxfmt-ignore
 }
 
-/** The smallest positive argument at which a nondecreasing function reaches a value. */
+/** The smallest positive argument at which a nondecreasing function reaches a value; undefined if there is none. */
 function leastFor(at: (size: bigint) => bigint | undefined, wanted: bigint): bigint | undefined {
   let [low, high] = [1n, 1n];
   for (let now = at(high); now === undefined || now < wanted; now = at(high)) {

@@ -1,28 +1,28 @@
-/** Index arithmetic as sums of products; factors shared by all threads are separate from varying ones. */
+/** Index arithmetic as sums of products. Factors that all threads share are separate from varying ones. */
 import type { Dim3 } from '../../base/dim3.ts';
 import { evaluateTerm } from '../../term/evaluate.ts';
 import { type Term, isFactor24 } from '../../term/term.ts';
 
-/** A factor of a product: an extent of the launch, or a term. */
+/** A factor of a product: an extent of the launch, a term, or a quotient. */
 export interface IndexFactor {
-  /** Equal for equal factors: `blockDim.x`, or the identity of a term. */
+  /** Key of the factor, equal for equal factors: `blockDim.x`, or the identity of a term. */
   readonly key: string;
-  /** Null for an extent of the launch. */
+  /** The term; null for an extent of the launch. */
   readonly term: Term | null;
-  /** Whether all threads of the launch share its value. */
+  /** Whether the factor has one value for all threads of the launch. */
   readonly isUniform: boolean;
-  /** For a quotient of sums that all threads share, rounded up; the term is null then. */
+  /** For a quotient of uniform sums, rounded up: dividend and divisor; the term is null then. */
   readonly ratio?: { readonly of: readonly Monomial[]; readonly by: Monomial };
 }
 
 /** `coefficient` times the factors. */
 export interface Monomial {
   readonly coefficient: bigint;
-  /** In the order of their keys. */
+  /** Ordered by key. */
   readonly factors: readonly IndexFactor[];
 }
 
-/** The scalars and other leaves that a factor depends on, without extents of the launch. */
+/** The scalars and other atoms that a factor depends on, except for extents of the launch. */
 export function leavesOfFactor({ term, ratio }: IndexFactor): readonly Term[] {
   const inRatio = ratio ? [...ratio.of, ratio.by].flatMap(({ factors }) => factors.flatMap(leavesOfFactor)) : [];
   return term ? term.leaves : inRatio;
@@ -53,17 +53,17 @@ export function withoutFactors(
   return left;
 }
 
-/** A launch, its scalars, and a thread of it. */
+/** Dimensions and scalars of a launch, and one of its threads. */
 export interface ThreadPlace {
   readonly block: Dim3;
   readonly grid: Dim3;
-  /** Bits of a scalar; undefined if it has none yet. */
+  /** Bits of a scalar; undefined if its value is not chosen yet. */
   readonly scalar: (index: number, offset: number, bytes: number) => bigint | undefined;
   readonly thread: Dim3;
   readonly blockIndex: Dim3;
 }
 
-/** Longer sums are not multiplied out. */
+/** Limit on the products of a sum; longer sums are not expanded. */
 const maxMonomials = 48;
 
 const axes = 'xyz';
@@ -80,7 +80,7 @@ function factorOf(term: Term): IndexFactor {
   const isUniform = term.leaves.every((leaf) =>
     /^(parameter|block-size|grid-size|object)$/.test(leaf.atom?.kind ?? ''),
   );
-  // An iteration counter is the same in any width.
+  // An iteration counter has one key for all widths.
   const key =
     atom?.kind === 'iteration'
       ? `round${atom.loop}`
@@ -90,10 +90,10 @@ function factorOf(term: Term): IndexFactor {
   return { key, term, isUniform };
 }
 
-/** Expanded terms: a chain of selects visits the same terms repeatedly. */
+/** Cached expansions, since a chain of selects contains the same terms repeatedly. */
 const sums = new WeakMap<Term, readonly Monomial[] | null>();
 
-/** A term as a sum of products, over integers; null if that is too long. */
+/** A term as a sum of products over the integers; null if the sum is too long. */
 export function expand(term: Term): readonly Monomial[] | null {
   let sum = sums.get(term);
   if (sum === undefined) sums.set(term, (sum = multipliedOut(term)));
@@ -130,9 +130,10 @@ function multipliedOut(term: Term): readonly Monomial[] | null {
     case 'select': {
       const clamped = clampOf(term);
       if (clamped) return expand(clamped.index);
-      // An index that wraps around: the shared addend at the wrap is irrelevant here.
+      // For an index that wraps around, the shared addend at the wrap is ignored.
       const [a, b] = term.arguments.slice(1).map(expand);
-      // The addend of a negative index that counts from the end: representative ones are not negative.
+      // The addend for a negative index, which counts from the end, is ignored, since representative indices are not
+      // negative.
       if (isOfNegative(term) && b?.length === 0 && a?.every(isCommon) === true) return b;
       const isRound = a && b && a.some((part) => !isCommon(part)) && addSums(a, b, -1n).every(isCommon);
       if (isRound) return a.length < b.length ? a : b;
@@ -143,7 +144,7 @@ function multipliedOut(term: Term): readonly Monomial[] | null {
   }
 }
 
-/** Whether a term selects its first arm for a value below 0. */
+/** Whether a select chooses its first arm if a value is negative. */
 function isOfNegative({ arguments: [condition] }: Term): boolean {
   const [, zero] = condition!.arguments;
   return condition!.operator === 'slt' && zero!.operator === 'constant' && zero!.value === 0n;
@@ -152,7 +153,10 @@ function isOfNegative({ arguments: [condition] }: Term): boolean {
 const isOfLaunch = ({ leaves }: Term): boolean =>
   leaves.every(({ atom }) => /^(parameter|block-size|grid-size)$/.test(atom!.kind));
 
-/** `min(index, most)`, if all threads share the bound and differ in the index; null for other terms. */
+/**
+ * The index and the bound in `min(index, most)`, if the index varies and all threads share the bound; null for other
+ * terms.
+ */
 export function clampOf({ operator, arguments: [condition, a, b] }: Term): { index: Term; most: Term } | null {
   if (operator !== 'select' || !/^[us]lt$/.test(condition!.operator)) return null;
   const [x, y] = condition!.arguments as [Term, Term];
@@ -160,7 +164,7 @@ export function clampOf({ operator, arguments: [condition, a, b] }: Term): { ind
   return isOfLaunch(x) ? { index: y, most: x } : { index: x, most: y };
 }
 
-/** Names the factors of a product. */
+/** Key of the factors of a product. */
 export function keyOf({ factors }: Monomial): string {
   return factors.map(({ key }) => key).join(' ');
 }
@@ -197,7 +201,7 @@ export function isCommon({ factors }: Monomial): boolean {
   return factors.every((factor) => factor.isUniform);
 }
 
-/** The value of a sum of products in a thread, with every loop in its first iteration; undefined if it is not known. */
+/** The value of a sum of products for a thread, in the first iteration of every loop; undefined if unknown. */
 export function valueAt(sum: readonly Monomial[], place: ThreadPlace): bigint | undefined {
   let total = 0n;
   for (const { coefficient, factors } of sum) {

@@ -1,30 +1,30 @@
-/** Strides that nest: each is at least the extent of the lower part of the index. */
+/** Nesting of strides: each stride is at least the extent of the part of the index below it. */
 import type { Dim3 } from '../../base/dim3.ts';
 import type { KernelAndLaunch } from '../context/facts.ts';
 import { type IndexForm, extentSum, indexExtents } from './index-form.ts';
 import { type IndexFactor, type Monomial, addSums, isCommon, keyOf, valueAt } from './monomial.ts';
 
-/** One stride of an access and the extent below it, both in bytes. */
+/** One stride of an access and the extent of the part of the index below it, both in bytes. */
 interface Nesting {
   readonly form: IndexForm;
   readonly stride: Monomial;
   readonly below: readonly Monomial[];
-  /** The parts of the index with that extent. */
+  /** The parts of the index below the stride. */
   readonly parts: readonly Monomial[];
 }
 
 type Order = 'first' | 'last' | null;
 
-/** Results for the accesses of a kernel: every launch instance needs all of them. */
+/** Cached nestings of the accesses of a kernel, since every launch instance needs all of them. */
 const found = new WeakMap<
   readonly IndexForm[],
   { readonly dimensions: KernelAndLaunch['dimensions']; readonly lists: Map<IndexForm, Map<Order, readonly Nesting[]>> }
 >();
 
 /**
- * The strides of an access with the parts below each of them. If a stride has parameters among its factors, parts with
- * fewer of these are below it; if it is a constant, parts with a smaller one.
- * @param forms the other accesses: an offset that divides shared memory is at least the size of the part before it
+ * The strides of an access with the parts of the index below each of them. Below a stride with scalars as factors are
+ * the parts with fewer scalars; below a constant stride are the parts with a smaller constant.
+ * @param forms all accesses: an offset that divides shared memory is at least the extent of the accesses before it
  */
 export function nestingsOf(
   form: IndexForm,
@@ -33,7 +33,7 @@ export function nestingsOf(
   order: Order = null,
 ): readonly Nesting[] {
   let known = found.get(forms);
-  // No other property of the launch matters.
+  // The nestings depend on no other property of the launch.
   if (known?.dimensions !== context.dimensions) {
     known = { dimensions: context.dimensions, lists: new Map() };
     found.set(forms, known);
@@ -57,7 +57,7 @@ function findNestings(
     if (coefficient <= 0n) continue;
     const shared = factors.filter((factor) => factor.isUniform);
     const scalars = shared.filter(isScalar);
-    // If several threads and blocks process rows of one stride, the smallest one is the stride.
+    // If the index of several threads or blocks advances by rows of one stride, the smallest coefficient is the stride.
     const key = scalars.length > 0 ? scalars.map((factor) => factor.key).join(' ') : String(coefficient);
     const known = strides.get(key);
     const isLess = known && (known.factors.length < shared.length || known.coefficient < coefficient);
@@ -69,7 +69,7 @@ function findNestings(
     .map((stride) => rowStride(stride, form, forms))
     .flatMap((stride) => {
       const below = varying.filter((part) => isBelow(part, stride, order));
-      // A row contains the columns that an offset skips: `row * stride + width + x`.
+      // A row also contains the columns that an addend skips: `row * stride + width + x`.
       const skipped = form.offset.filter((part) => isSkipped(part, stride, alike));
       const isOfConstants = stride.factors.length === 0;
       return isOfConstants && below.length === 0
@@ -77,15 +77,15 @@ function findNestings(
         : reaching(form, form, stride, below, context, elementBytes(form, forms), skipped);
     });
   const { base } = form.target;
-  // In global memory it is as well a distance between elements: `a[i] += a[i + offset]`.
+  // In global memory, such an addend may also be a distance between elements: `a[i] += a[i + offset]`.
   const isCarved = base.kind === 'object' && base.object.space === 'shared';
   for (const { coefficient, factors } of isCarved ? form.offset : []) {
     if (coefficient <= 0n || !factors.some(isScalar) || !factors.every((factor) => factor.isUniform)) continue;
     const stride = { coefficient, factors };
-    // The size of the memory before the offset is the extent of the other accesses.
+    // The memory before the offset has the extent of the other accesses to the array.
     for (const other of forms) {
       const isSame = other.target.base.key === form.target.base.key && !other.offset.some((part) => keyOf(part) === keyOf(stride)); // oxfmt-ignore
-      // Rows that both are in move together.
+      // A row index that occurs in both accesses shifts both equally.
       const isRow = (part: Monomial): boolean => part.factors.some((factor) => factor.isUniform && isScalar(factor)) && form.offset.some((own) => keyOf(own) === keyOf(part)); // oxfmt-ignore
       const parts = other.offset.filter((monomial) => !isCommon(monomial) && !isRow(monomial));
       if (isSame && parts.length > 0)
@@ -95,7 +95,9 @@ function findNestings(
   return nestings;
 }
 
-/** The stride of one row if the index processes several at once: the row stride for rows `2 * y` and `2 * y + 1`. */
+/**
+ * The stride of one row if the index advances by several rows at once: the row stride for rows `2 * y` and `2 * y + 1`.
+ */
 function rowStride(stride: Monomial, { target }: IndexForm, forms: readonly IndexForm[]): Monomial {
   if (!stride.factors.some(isScalar)) return stride;
   let { coefficient } = stride;
@@ -110,8 +112,8 @@ function rowStride(stride: Monomial, { target }: IndexForm, forms: readonly Inde
 }
 
 /**
- * Bytes of the accessed element that an access uses, with the following ones that other accesses use: for `row[4 * x]`
- * to `row[4 * x + 3]` four elements each.
+ * Bytes of the element to which an access belongs, including following bytes that other accesses use: for `row[4 * x]`
+ * to `row[4 * x + 3]`, four array elements.
  */
 function elementBytes({ access, target, offset }: IndexForm, forms: readonly IndexForm[]): number {
   const steps = offset.filter((part) => !isCommon(part) && !part.factors.some((factor) => factor.isUniform));
@@ -127,14 +129,14 @@ function elementBytes({ access, target, offset }: IndexForm, forms: readonly Ind
   return Number(most);
 }
 
-/** Whether a bound depends on launch and scalars only, without unknown functions, such as of floats. */
+/** Whether a bound can be computed from launch and scalars only, without functions such as those on floats. */
 function isComputable(bound: readonly Monomial[], { dimensions }: KernelAndLaunch): boolean {
   const extents = (sizes: readonly (number | null)[]): Dim3 => [sizes[0] ?? 1, sizes[1] ?? 1, sizes[2] ?? 1];
   const [block, grid, first] = [extents(dimensions.block), extents(dimensions.grid), [0, 0, 0] as const];
   return valueAt(bound, { block, grid, thread: first, blockIndex: first, scalar: () => 1n }) !== undefined;
 }
 
-/** Larger elements are not composed of several accesses. */
+/** Limit on the size of an element that is composed of several accesses. */
 const maxElement = 256n;
 
 function reaching(
@@ -153,7 +155,7 @@ function reaching(
   });
 }
 
-/** Whether a part of an index has a smaller stride than another. */
+/** Whether a part of an index has a smaller step than a stride. */
 function isBelow({ coefficient, factors }: Monomial, stride: Monomial, order: Order): boolean {
   const own = factors.filter((factor) => factor.isUniform);
   const [one, other] = [own, stride.factors].map((list) => list.filter(isScalar).map(({ key }) => key)) as [string[], string[]]; // oxfmt-ignore
@@ -163,13 +165,13 @@ function isBelow({ coefficient, factors }: Monomial, stride: Monomial, order: Or
     return difference !== 0 && order !== null && (order === 'last' ? difference < 0 : difference > 0);
   }
   const [x, y] = [own.length, stride.factors.length];
-  // A part with an extent of the launch as a factor is bounded by a guard, or not at all.
+  // A part that contains an extent of the launch is below every constant stride; a guard bounds it, or nothing does.
   return y === 0 && coefficient > 0n && (x > 0 || coefficient < stride.coefficient);
 }
 
 /**
- * Whether a shared addend of an index skips columns of a row: a multiple of a size that bounds an index of the same
- * memory, and not of the stride.
+ * Whether a uniform addend of an index skips columns of a row. Then it is a multiple of a size that bounds an index of
+ * the same memory and that is not a factor of the stride.
  */
 function isSkipped(part: Monomial, stride: Monomial, alike: readonly IndexForm[]): boolean {
   const sizes = part.factors.filter(isScalar);

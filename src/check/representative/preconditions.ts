@@ -1,6 +1,6 @@
 /**
  * Preconditions: requirements of a kernel on its launch and scalars that every representative launch satisfies. If only
- * other launches could show a race, the kernel is proved under the weakest of them.
+ * other launches could show a race, the kernel is proved under as few preconditions as possible.
  */
 import type { Steps } from '../../base/coroutine.ts';
 import { parseAssumption } from '../../cuda/assumptions/assumption-parser.ts';
@@ -23,10 +23,10 @@ import { listedValues } from './launch-constraints.ts';
 import { fieldOf } from './roles.ts';
 import { knownRoles, satisfiesAssumptions, representativeLaunches } from './representative-launches.ts';
 
-/** Maximum number of statements tried together. */
+/** Limit on the number of candidate preconditions. */
 const maxCandidates = 12;
 
-/** Reasons that no precondition removes. */
+/** Reasons for a missing proof that no precondition removes. */
 const beyond: ReadonlySet<Reason['kind']> = new Set<Reason['kind']>([
   'out-of-memory', 'defect', 'unknown-pointer', 'aliased-pointers', 'unmodelled-order', 'contradiction',
   'not-understood', 'unknown-effect', 'accesses-of-warp', 'later-effect', 'surface-writes', 'unmodelled-barrier',
@@ -34,9 +34,9 @@ const beyond: ReadonlySet<Reason['kind']> = new Set<Reason['kind']>([
 ]); // oxfmt-ignore
 
 /**
- * Repeats a check under preconditions, if it leaves open obligations that no representative launch violates.
- * @param check a check without further trials
- * @returns the result proved under the fewest of them; null if they do not suffice for a proof
+ * Repeats a check under preconditions if no representative launch refutes its open obligations.
+ * @param check a check that does not try further preconditions or facts
+ * @returns the result proved under the fewest preconditions; null if they do not suffice for a proof
  */
 export function* underPreconditions(
   context: KernelAndLaunch & SymbolicFacts,
@@ -65,13 +65,13 @@ export function* underPreconditions(
       budget: { ...request.budget, replaySteps: 0 },
     });
     const isProved = tried.contradiction === undefined && [tried.race, tried.divergence].every(({ verdict }) => /^(proved|skipped)$/.test(verdict)); // oxfmt-ignore
-    // A race shown by a run can only be harmless because the values are equal.
+    // A race shown by a run is harmless only if its threads store equal values.
     const isHarmless = shown.length === 0 || tried.race.assumptions?.some(({ kind }) => kind === 'equal-value-writes') === true; // oxfmt-ignore
     return isProved && isHarmless && !(yield* switchesOff(tried, statements)) ? tried : null;
   }
   /**
-   * Whether preconditions keep all threads from an access: a proof under them states nothing about it. Accesses that
-   * only happen for empty inputs may be switched off by positive sizes.
+   * Whether preconditions keep all threads from an access, since a proof under them states nothing about it. Positive
+   * sizes may switch off accesses that are executed only for empty inputs.
    */
   function* switchesOff({ switchedOff = [] }: CheckResult, statements: readonly StatedAssumption[]): Steps<boolean> {
     const found = switchedOff.map(keyOfPlace).filter((place) => !alreadyOff.has(place));
@@ -89,7 +89,7 @@ export function* underPreconditions(
     if (!best) continue;
     useReserve(request.budget.effort);
     let kept = all;
-    // The strongest statements are dropped first.
+    // The strongest preconditions are removed first.
     for (const one of [...all].reverse()) {
       const fewer = kept.filter((other) => other !== one);
       const tried = fewer.length === 0 ? null : yield* proves(fewer);
@@ -106,13 +106,13 @@ function keyOfPlace(place: Location): string {
   return JSON.stringify(place);
 }
 
-/** Whether threads of one block store with one instruction: whole warps may store equal values so. */
+/** Whether one store instruction races with itself within a block. Whole warps may store equal values in this way. */
 function isSelfStore({ kind, scope, code, first, second }: RaceFinding): boolean {
   const isOnePlace = JSON.stringify(first.location) === JSON.stringify(second.location);
   return kind === 'write-write' && scope !== 'grid' && code !== 'race/volatile' && isOnePlace;
 }
 
-/** A result whose statements are preconditions, not the user's assumptions. */
+/** A result that lists the statements `texts` as preconditions, and not as assumptions of the user. */
 function labelled(result: CheckResult, texts: ReadonlySet<string>): CheckResult {
   const label = (assumption: Assumption): Assumption =>
     assumption.kind === 'user' && assumption.location === undefined && texts.has(assumption.text)
@@ -127,9 +127,8 @@ function labelled(result: CheckResult, texts: ReadonlySet<string>): CheckResult 
 }
 
 /**
- * Statements that representative launches satisfy: those that only exclude unrealistic launches, and shapes of the
- * block.
- * @param ofAll small launch instances satisfy them too, not only the large ones
+ * Candidate preconditions: statements that only exclude unrealistic launches, and statements on the shape of the block.
+ * @param ofAll whether small launch instances satisfy them, too, and not only large ones
  */
 export function preconditionCandidates(
   context: KernelAndLaunch & SymbolicFacts,
@@ -138,7 +137,7 @@ export function preconditionCandidates(
 ): {
   readonly weak: readonly StatedAssumption[];
   readonly shapes: readonly StatedAssumption[];
-  /** The weak ones that state that a size is positive. */
+  /** Those weak candidates that state that a size is positive. */
   readonly sizes: readonly StatedAssumption[];
 } {
   const { dimensions, request, kernel } = context;
@@ -148,7 +147,7 @@ export function preconditionCandidates(
   const nameOf = (of: Parameters<typeof fieldName>[1]): string => fieldName(request.parameters, of, kernel);
   const open = new Set(result.open.races.flatMap(({ first, second }) => [first, second]));
   const texts: string[] = [];
-  // The divisor of an index is the number of values of its digit.
+  // A divisor of an index is a size, as it is the number of values of the remainder.
   const isDivisor = (field: ParameterField): boolean => roles.divisors.some(({ leaves }) => leaves.some((leaf) => fieldOf(context, leaf) === field)); // oxfmt-ignore
   const positive = roles.scalars.flatMap(({ field, isSize }) => (isSize || isDivisor(field) ? [`${nameOf(field)} >= 1`] : [])); // oxfmt-ignore
   texts.push(...positive);
@@ -190,7 +189,10 @@ export function preconditionCandidates(
   return { weak, shapes: stated(shapes.filter((text) => !texts.includes(text))), sizes };
 }
 
-/** Whether no listed value of a scalar of the host program violates a statement without further facts. */
+/**
+ * Whether every value that the host program enumerates for a scalar satisfies a statement on that scalar, without
+ * further facts.
+ */
 function isMetByListed(context: KernelAndLaunch, { expression }: StatedAssumption): boolean {
   if (expression.kind !== 'condition') return true;
   return context.fields.every((field) =>
@@ -204,7 +206,7 @@ function isMetByListed(context: KernelAndLaunch, { expression }: StatedAssumptio
   );
 }
 
-/** `ld >= w`, or `w <= 1024` if the stride is a constant; null if it cannot be stated. */
+/** The text `ld >= w`, or `w <= 1024` if the stride is a constant; null if the nesting has no such text. */
 function nestingText(context: KernelAndLaunch, stride: Monomial, below: readonly Monomial[]): string | null {
   const divisor = [stride, ...below].reduce((common, { coefficient }) => gcd(common, coefficient), 0n);
   if (divisor === 0n) return null;

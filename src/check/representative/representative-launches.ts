@@ -1,6 +1,6 @@
 /**
- * Representative launches: dimensions and scalars as programs use them, if options, configuration, annotations and the
- * host program leave them open. A race that only other launches show is not a finding.
+ * Representative launches: dimensions and scalars as programs use them, for what options, configuration, annotations
+ * and the host program leave unspecified. A race that only other launches show is not a finding.
  */
 import { sharedBytesWithoutOptIn } from '../../device/hardware-limits.ts';
 import type { Dim3 } from '../../base/dim3.ts';
@@ -20,7 +20,7 @@ import { nestingsOf } from './nesting.ts';
 import { listedValues, raisedScalars, sizeForGrid, tiedGrid, tiedScalars, unreadSizes } from './launch-constraints.ts';
 import { type Roles, type Scalar, fieldOf, rolesOf } from './roles.ts';
 
-/** A launch with its scalars. */
+/** The dimensions of a launch and the values of its scalars. */
 export interface LaunchInstance {
   readonly block: Dim3;
   readonly grid: Dim3;
@@ -32,21 +32,21 @@ export interface LaunchInstance {
 /** How one launch instance differs from the others. */
 interface Plan {
   readonly isLarge: boolean;
-  /** All sizes are 1. */
+  /** Whether all sizes are 1. */
   readonly isTiny?: true;
-  /** Which of the block's shapes. */
+  /** Index of the shape of the thread block in the list of representative shapes. */
   readonly shape: number;
-  /** Blocks along each axis. */
+  /** Number of blocks along each axis. */
   readonly grid: Dim3;
-  /** Idle threads of the last block, of 16. */
+  /** Idle threads of the last block, in sixteenths of the block. */
   readonly rest: number;
-  /** Trip count of a loop over the grid, in quarters. */
+  /** Trip count of a grid-stride loop, in quarters. */
   readonly rounds: number;
   /** Excess of a stride over its minimum. */
   readonly pad: bigint;
-  /** Other scalars: 1, or beyond the sizes. */
+  /** Values of the scalars that are neither sizes nor strides: 1, small, or larger than the sizes. */
   readonly others: 'one' | 'few' | 'large';
-  /** Which of two strides with different parameters is the larger one. */
+  /** Which of two strides with different scalars is the larger one, by the order of their names. */
   readonly order: 'first' | 'last';
 }
 
@@ -71,18 +71,18 @@ const plans: readonly Plan[] = [
   { isLarge: true, shape: 2, grid: [3, 4, 2], rest: 5, rounds: 5, pad: 16n, others: 'large', order: 'first' },
 ];
 
-/** The instances are the same for every question about a kernel under a launch. */
+/** Cached by kernel and launch, since every question uses the same instances. */
 const known = new WeakMap<object, { readonly roles: Roles; readonly settings: readonly LaunchInstance[] }>();
 
 /**
- * The representative launches of a kernel, small ones first; given values are the same in all of them. Each satisfies
+ * The representative launches of a kernel, small ones first. Given values are the same in all of them. Each satisfies
  * the stated assumptions.
  */
 export function representativeLaunches(context: KernelAndLaunch & SymbolicFacts): readonly LaunchInstance[] {
   return ofKernel(context).settings;
 }
 
-/** How the kernel uses its scalars. */
+/** How the kernel uses its scalars, cached. */
 export function knownRoles(context: KernelAndLaunch & SymbolicFacts): Roles {
   return ofKernel(context).roles;
 }
@@ -94,7 +94,7 @@ function ofKernel(context: KernelAndLaunch & SymbolicFacts): { roles: Roles; set
   const unique = new Map<string, LaunchInstance>();
   for (const plan of plans) {
     const setting = settingOf(context, roles, plan);
-    // If all is given there is only one launch instance, and no larger one.
+    // If everything is given, all plans yield the same launch instance.
     if (setting) unique.set(keyOf(context, setting), setting);
   }
   const settings = [...unique.values()];
@@ -107,7 +107,7 @@ function keyOf({ fields }: KernelAndLaunch, { block, grid, scalar }: LaunchInsta
   return [block, grid, ...fields.filter((field) => !field.isPointer).map(scalar)].join(';');
 }
 
-/** A field's name in tables. */
+/** Key of a field in maps. */
 function fieldKey({ index, offset, bytes }: ParameterField): string {
   return `${index}.${offset}.${bytes}`;
 }
@@ -115,13 +115,13 @@ function fieldKey({ index, offset, bytes }: ParameterField): string {
 function settingOf(context: KernelAndLaunch & SymbolicFacts, roles: Roles, plan: Plan): LaunchInstance | null {
   const { wanted: count, shapes } = blockShapes(context, roles, plan.isLarge);
   if (shapes.length === 0) return null;
-  // The shapes that suit the kernel best come first.
+  // The shapes are ordered by how well they suit the kernel.
   const wanted = shapes[Math.min(Math.max(plan.shape, 0), count - 1)]!;
   const isGiven = !context.dimensions.block.includes(null);
   let fallback: LaunchInstance | null = null;
   for (const block of [wanted, ...shapes]) {
     const setting = withScalars(context, roles, plan, block);
-    // A given block may be too large for an array: a run will show it.
+    // A given block may be too large for an array, which a run will show.
     if (setting && (isGiven || staysInBounds(context, setting))) return setting;
     fallback ??= setting;
   }
@@ -182,7 +182,7 @@ function withScalars(
   return withScalars(context, roles, { ...plan, order: plan.order === 'first' ? 'last' : 'first' }, block, true);
 }
 
-/** Gives each scalar that is divided into parts at least two in each of them, and no remainder. */
+/** Makes each scalar that is divided into parts a multiple of their number, with at least two elements per part. */
 function wholeParts(
   { wholes }: Roles,
   open: readonly Scalar[],
@@ -200,7 +200,7 @@ function wholeParts(
   }
 }
 
-/** Whether the kernel has no divisor that is 0, and divisions into parts have no remainder. */
+/** Whether no divisor of the kernel is 0, and all divisions into parts are exact. */
 function divides(context: KernelAndLaunch, { divisors, wholes }: Roles, setting: LaunchInstance): boolean {
   const place = lastThread(context, setting);
   return (
@@ -214,22 +214,22 @@ function divides(context: KernelAndLaunch, { divisors, wholes }: Roles, setting:
   );
 }
 
-/** The signed value of a term for launch and scalars; undefined if it depends on anything else. */
+/** The signed value of a term for given launch and scalars; undefined if the term depends on anything else. */
 function valueOf(term: Term, place: ThreadPlace): bigint | undefined {
   const value = evaluateTerm(term, (leaf) => atomValue(leaf, place), new Map());
   return value === undefined ? undefined : BigInt.asIntN(term.width, value);
 }
 
-/** The plan's grid; a large one covers the modulus of indices. */
+/** The plan's grid, enlarged in large launch instances so that it covers the modulus of indices. */
 function gridOf({ grid }: Dimensions, { ring }: Roles, plan: Plan, block: Dim3): Dim3 {
   const [x, y, z] = grid.map((size, axis) => size ?? plan.grid[axis]!) as [number, number, number];
   const isAlong = grid[0] === null && (grid[1] ?? 1) * (grid[2] ?? 1) === 1;
-  // The last block may have little to do.
+  // One more block than needed, since the last block may be almost idle.
   const least = Math.floor(Number(ring) / block[0]) + 2;
   return [plan.isLarge && isAlong && ring > 1n ? Math.max(x, least) : x, y, z];
 }
 
-/** Sizes: the grid covers the guarded range except for a remainder. */
+/** Chooses sizes so that the grid covers the guarded range except for a remainder. */
 function sizes(
   context: KernelAndLaunch & SymbolicFacts,
   { guards, constants }: Roles,
@@ -252,7 +252,7 @@ function sizes(
     }
     const own = (leaf: { readonly atom: unknown }): boolean => fieldOf(context, leaf as never) === scalar.field;
     const bounding = guards.filter(({ bound }) => bound.some(({ factors }) => factors.some(({ term }) => term?.leaves.some(own)))); // oxfmt-ignore
-    // If several scalars bound one index, the last of them makes the product fit.
+    // If several scalars bound one index, the last one chosen makes their product fit.
     const isOpen = ({ bound }: IndexGuard): boolean =>
       bound.some(({ factors }) =>
         factors.some(({ term }) =>
@@ -282,14 +282,17 @@ function sizes(
       );
     else if (bySize !== undefined) set(scalar, bySize);
     else {
-      // Not a multiple of the block, and all different.
+      // A value that is not a multiple of the block; different for each scalar.
       const free = plan.isLarge ? least + least / 2n + 5n + 14n * step : [7n, 5n, 11n, 3n][Number(step) % 4]! + (plan.rest > 7 ? 6n : 0n); // oxfmt-ignore
       set(scalar, free);
     }
   }
 }
 
-/** The bound of an index such that the grid covers it except for a remainder; undefined if threads do not affect it. */
+/**
+ * The bound of an index for which the grid covers all but a remainder of the range; undefined if threads do not affect
+ * the index.
+ */
 function covered({ index }: IndexGuard, plan: Plan, place: ThreadPlace): bigint | undefined {
   const atoms = index.flatMap(({ factors }) => factors.map(({ term }) => term?.atom?.kind));
   if (!atoms.includes('block') && !atoms.includes('thread')) return undefined;
@@ -297,7 +300,7 @@ function covered({ index }: IndexGuard, plan: Plan, place: ThreadPlace): bigint 
   if (end === undefined || end < 0n) return undefined;
   const { block, grid } = place;
   const [of, last] = atoms.includes('block') ? [grid, 'blockIndex' as const] : [block, 'thread' as const];
-  // The index in the last block but one, along the axis that counts.
+  // The index in the second to last block, along the axis on which the index depends.
   const axis = index.flatMap(({ factors }) => factors.flatMap(({ term }) => (term?.atom?.kind === 'block' ? [term.atom.axis] : [])))[0]; // oxfmt-ignore
   let before = -1n;
   if (last === 'blockIndex' && axis !== undefined && of[axis] > 1) {
@@ -309,11 +312,11 @@ function covered({ index }: IndexGuard, plan: Plan, place: ThreadPlace): bigint 
   const rest = (width * BigInt(plan.rest)) / 16n;
   const inLoop = atoms.includes('iteration');
   const reach = end + 1n - (rest > 0n ? rest : width > 1n ? 1n : 0n);
-  // A loop continues after the range that the grid covers at once.
+  // A grid-stride loop continues after the range that the grid covers at once.
   return inLoop ? (reach * BigInt(plan.rounds)) / 4n : reach;
 }
 
-/** The value of a scalar for which a bound reaches a minimum. */
+/** The smallest value of a scalar for which a bound reaches a minimum; undefined if there is none. */
 function solve(
   { bound }: IndexGuard,
   { field }: Scalar,
@@ -343,7 +346,7 @@ function solve(
   return high;
 }
 
-/** Scalars that are neither sizes nor strides. */
+/** The value of a scalar that is neither a size nor a stride. */
 function otherValue(
   context: KernelAndLaunch,
   scalar: Scalar,
@@ -366,7 +369,7 @@ function otherValue(
   return largest + 3n + 2n * BigInt(at);
 }
 
-/** Strides nest: each is at least the extent below it. */
+/** Chooses strides so that they nest: each is at least the extent below it. */
 function strides(
   context: KernelAndLaunch & SymbolicFacts,
   { forms }: Roles,
@@ -377,13 +380,13 @@ function strides(
   set: (scalar: Scalar, value: bigint) => void,
 ): void {
   const all = forms.flatMap((form) => nestingsOf(form, forms, context, plan.order));
-  // A stride may be part of the extent below another one.
+  // A stride may occur in the extent below another one, so the strides are raised repeatedly.
   for (let round = 0; round < 3; round++) {
     for (const { form, stride, parts, below } of all) {
       const own = open.filter(({ field }) => isIn(context, [stride], field));
       const scalar = own.findLast(({ isSize }) => !isSize) ?? own.at(-1);
       if (!scalar) {
-        // The extent below a constant stride has to fit in.
+        // A constant stride cannot be raised, so a scalar in the extent below it is reduced.
         const inside = open.find(({ field }) => isIn(context, below, field) && values.has(fieldKey(field)));
         if (!inside || stride.factors.length > 0) continue;
         const [most, reached] = [valueAt([stride], place), valueAt(below, place)];
@@ -401,10 +404,13 @@ function strides(
   for (const scalar of open) if (!values.has(fieldKey(scalar.field))) set(scalar, 1n + plan.pad);
 }
 
-/** No scalar is chosen larger so that strides nest. */
+/** Limit on scalars that are raised so that strides nest. */
 const largestStride = 1n << 22n;
 
-/** The smallest value of a scalar, from its current one, for which a stride nests; the current one if no value does. */
+/**
+ * The smallest value of a scalar, at least its current one, for which a stride nests; the current one if there is no
+ * such value.
+ */
 function leastStride(
   stride: Monomial,
   below: readonly Monomial[],
@@ -440,7 +446,10 @@ function isIn(context: KernelAndLaunch, sum: readonly Monomial[], field: Paramet
   return sum.some(({ factors }) => factors.some((factor) => leavesOfFactor(factor).some((leaf) => fieldOf(context, leaf) === field))); // oxfmt-ignore
 }
 
-/** Whether a scalar bounds an index that is not below it: then it may be smaller than the extent below its stride. */
+/**
+ * Whether a scalar bounds an index of the access that is not below its stride. Then the scalar may be smaller than the
+ * extent below the stride.
+ */
 function boundsIndex(
   context: KernelAndLaunch,
   { guards, offset }: IndexForm,
@@ -456,7 +465,7 @@ function boundsIndex(
   return guards.some((guard) => isIn(context, guard.bound, field) && isOfOthers(guard));
 }
 
-/** A value adapted to the type, the use and the statements of a scalar. */
+/** The value nearest to the wanted one that fits the type of a scalar, its use and the statements on it. */
 function fitting(context: KernelAndLaunch, scalar: Scalar, wanted: bigint): bigint {
   const { request } = context;
   const { field, isMask, divisors, tiles, handlesRest } = scalar;
@@ -485,7 +494,7 @@ function pinned(context: KernelAndLaunch, field: ParameterField): bigint | undef
   return low === high ? low : undefined;
 }
 
-/** The type of a scalar as the source writes it; empty without source. */
+/** The type of a scalar as written in the source; empty if there is no source. */
 function typeOf({ request }: Pick<KernelAndLaunch, 'request'>, { index, offset }: ParameterField): string {
   const parameter = request.parameters[index];
   const type = parameter?.fields?.find((field) => field.offset === offset)?.type ?? parameter?.type ?? '';
@@ -542,10 +551,12 @@ export function satisfiesAssumptions(
   return conditionsOf(assumptions).every((condition) => evaluateCondition(condition, valueOf) !== false);
 }
 
-/** Threads of a block at which indices are sampled. */
+/** Limit on the threads of a block for which indices are evaluated. */
 const sampledThreads = 24;
 
-/** Whether indices of shared memory stay in their arrays, sampled at single threads of the first and last block. */
+/**
+ * Whether indices into shared memory stay in their arrays, evaluated for some threads of the first and the last block.
+ */
 function staysInBounds(context: KernelAndLaunch & SymbolicFacts, setting: LaunchInstance): boolean {
   const { accesses, symbolic, request } = context;
   const { block, grid } = setting;
@@ -554,7 +565,7 @@ function staysInBounds(context: KernelAndLaunch & SymbolicFacts, setting: Launch
   const shared = accesses.flatMap((access) =>
     access.targets.flatMap(({ base, offset, condition }) => {
       if (base.kind !== 'object' || base.object.space !== 'shared') return [];
-      // If the launch does not specify it, runs have the size that every GPU offers.
+      // If the launch does not specify the size, runs use the size that every GPU offers.
       const dynamic = request.launch.sharedBytes ?? sharedBytesWithoutOptIn;
       const bytes = base.object.bytes ?? (base.key === 'dynamic' ? dynamic : null);
       return bytes === null ? [] : [{ offset, condition, bytes: BigInt(bytes - access.bytes), reach: symbolic.reach(access.block) }]; // oxfmt-ignore
@@ -598,7 +609,7 @@ export function lastThread({ fields }: KernelAndLaunch, { block, grid, scalar }:
   };
 }
 
-/** Whether the strides of each access nest, in one order or the other. */
+/** Whether the strides of each access nest, for one of the orders of strides with different scalars. */
 function doNest(context: KernelAndLaunch, roles: Roles, setting: LaunchInstance): boolean {
   const place = lastThread(context, setting);
   const nests = (order: 'first' | 'last'): boolean =>

@@ -1,4 +1,7 @@
-/** How a kernel uses its scalars and its threads: sizes, strides, masks, warps, and the constants next to them. */
+/**
+ * How a kernel uses its scalars and threads: as sizes, strides, masks, divisors, lanes of a warp, and the constants in
+ * the same expressions.
+ */
 import { type ParameterField, isFloat } from '../../launch/parameter-field.ts';
 import type { Term } from '../../term/term.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
@@ -7,46 +10,46 @@ import { type IndexGuard, type IndexForm, allGuards, indexForms } from './index-
 import { type Monomial, isCommon } from './monomial.ts';
 import { tiedDivisors } from './launch-constraints.ts';
 
-/** The uses of an unspecified scalar. */
+/** How a kernel uses an unspecified scalar. */
 export interface Scalar {
   readonly field: ParameterField;
-  /** It bounds an index or a loop. */
+  /** Whether the scalar bounds an index or a loop. */
   readonly isSize: boolean;
-  /** The kernel handles a remainder: it compares an index of single elements with it. */
+  /** Whether the kernel handles a remainder, since it compares an index of single elements with the scalar. */
   readonly handlesRest: boolean;
-  /** It multiplies an index. */
+  /** Whether the scalar is a factor of an index. */
   readonly isStride: boolean;
-  /** It is masked with, as `m - 1`. */
+  /** Whether the scalar is the modulus of a mask, as in `i & (m - 1)`. */
   readonly isMask: boolean;
-  /** Constants by which the bounds of loops divide it. */
+  /** Constants by which bounds of loops divide the scalar. */
   readonly tiles: readonly bigint[];
-  /** Constants by which offsets divide it. */
+  /** Constants by which offsets divide the scalar. */
   readonly divisors: readonly bigint[];
-  /** Constants that it is compared with. */
+  /** Constants that the scalar is compared with. */
   readonly constants: readonly bigint[];
 }
 
-/** All of it. */
+/** How a kernel uses its scalars and threads. */
 export interface Roles {
   readonly scalars: readonly Scalar[];
   readonly forms: readonly IndexForm[];
-  /** Comparisons of the kernel. */
+  /** All comparisons of indices with uniform bounds. */
   readonly guards: readonly IndexGuard[];
-  /** The kernel divides thread indices by the size of a warp, or exchanges values within warps. */
+  /** Whether the kernel divides thread indices by the size of a warp, or exchanges values within warps. */
   readonly usesWarps: boolean;
-  /** Axes of the block whose index is read only as part of the linear thread index. */
+  /** For each axis of the block, whether the thread index is read only as part of the linear thread index. */
   readonly rankOnly: readonly boolean[];
   /** Constants that indices are compared with or multiplied by. */
   readonly constants: ReadonlySet<bigint>;
-  /** The modulus of an index over the grid: the largest one, or 1. */
+  /** The largest constant modulus of an index over the grid; 1 if there is none. */
   readonly ring: bigint;
   /** Divisors in the kernel that depend on the launch only. */
   readonly divisors: readonly Term[];
-  /** Scalars divided by a launch-dependent term, if an index is divided by the quotient: a whole number of parts. */
+  /** Scalars that must be a multiple of a launch-dependent number of parts: an index is divided by the quotient. */
   readonly wholes: readonly Whole[];
 }
 
-/** `n` of an index that is decomposed by `n / parts`. */
+/** The scalar `n` and the number of parts, if an index is decomposed by `n / parts`. */
 interface Whole {
   readonly field: ParameterField;
   readonly parts: Term;
@@ -100,7 +103,8 @@ export function rolesOf(context: KernelAndLaunch & SymbolicFacts): Roles {
       ({ instructions }) =>
       instructions.some(({ operation }) => /shuffle|vote|match|warp|redux/.test(operation.effect.kind) || /^(shfl|vote|redux|match)/.test(operation.mnemonic)), // oxfmt-ignore
     ) || terms.some(dividesByWarp);
-  // Threads along an axis that the program computes, and that the kernel does not read, do the same: there may be several.
+  // The same applies to an axis whose extent the program computes and the kernel does not read: the extent may exceed
+  // 1.
   const { axes } = request.launch;
   const isUnread = (axis: number): boolean => !terms.some(({ atom }) => atom?.kind === 'thread' && atom.axis === axis);
   const rankOnly = ([0, 1, 2] as const).map((axis) => isRankOnly(terms, axis) && !(axes?.block[axis] === 'computed' && isUnread(axis))); // oxfmt-ignore
@@ -124,7 +128,7 @@ export function rolesOf(context: KernelAndLaunch & SymbolicFacts): Roles {
   }
 }
 
-/** Whether a term depends on launch and scalars only, and is not a constant. */
+/** Whether a term depends on launch and scalars only, and is not constant. */
 function isOfLaunch({ leaves }: Term): boolean {
   return leaves.length > 0 && leaves.every(({ atom }) => /^(?:parameter|block-size|grid-size)$/.test(atom!.kind));
 }
@@ -133,7 +137,7 @@ function mentions({ factors }: Monomial, isOwn: (leaf: Term) => boolean): boolea
   return factors.some(({ term }) => term?.leaves.some(isOwn) === true);
 }
 
-/** A term without changes of width, shifts, and constant divisors or multipliers. */
+/** A term with conversions, shifts, and constant divisors or factors removed. */
 function scaled(term: Term): Term {
   const [inner, by] = term.arguments;
   if (/^(sext|zext|trunc|[al]shr|shl)$/.test(term.operator)) return scaled(inner!);
@@ -142,7 +146,7 @@ function scaled(term: Term): Term {
   return isDivided || isMultiple ? scaled(inner!) : term;
 }
 
-/** The constant by which a term divides a scalar, if any. */
+/** The constants by which a term divides a scalar: one or none. */
 function divisorOf(term: Term, isOwn: (leaf: Term) => boolean): bigint[] {
   const [a, b] = term.arguments;
   if (!a || b?.operator !== 'constant' || !a.leaves.some(isOwn) || a.leaves.some((leaf) => !isOwn(leaf))) return [];
@@ -159,7 +163,7 @@ function comparedWith(term: Term, isOwn: (leaf: Term) => boolean): bigint[] {
   return value > 0n && value < 1n << 30n ? [value] : [];
 }
 
-/** Constants that an index is compared with or multiplied by, as far as a block or a size may be that large. */
+/** Constants that an index is compared with or multiplied by, within the range of possible extents and sizes. */
 function constantsMet(term: Term): bigint[] {
   const found: bigint[] = [];
   if (/^(slt|ult|equal)$/.test(term.operator)) {
@@ -169,7 +173,7 @@ function constantsMet(term: Term): bigint[] {
   return found.filter((value) => value >= 8n && value <= largestConstant);
 }
 
-/** The constant modulus of an index over the grid; empty if a term is not such a remainder. */
+/** The constant modulus of an index over the grid; empty if the term is not a remainder of such an index. */
 function ringOf({ operator, arguments: [a, b] }: Term): bigint[] {
   const isRemainder = operator === 'and' || operator === 'urem' || operator === 'srem';
   if (!isRemainder || b?.operator !== 'constant' || !a!.leaves.some(({ atom }) => atom?.kind === 'block')) return [];
@@ -178,7 +182,7 @@ function ringOf({ operator, arguments: [a, b] }: Term): bigint[] {
 }
 
 const warpSize = 32n;
-/** Larger constants are not extents of a block or sizes. */
+/** Limit on constants that may be extents of a block or sizes. */
 const largestConstant = 4096n;
 
 function dividesByWarp(term: Term): boolean {
@@ -189,7 +193,7 @@ function dividesByWarp(term: Term): boolean {
   return /^[al]shr$/.test(term.operator) && b.value === 5n;
 }
 
-/** The terms of a kernel's conditions and of its indices, with all below. */
+/** The terms in a kernel's conditions and indices, including all subterms. */
 function allTerms(
   { symbolic, kernel, accesses }: KernelAndLaunch & SymbolicFacts,
   indicesOnly = false,
@@ -217,7 +221,7 @@ function allTerms(
 /** Maximum number of analyzed terms. */
 const maxTerms = 20_000;
 
-/** Whether the index along an axis is only used in the linear thread index. */
+/** Whether the thread index along an axis is used only in the linear thread index. */
 function isRankOnly(terms: readonly Term[], axis: number): boolean {
   if (axis === 0) return false;
   const isAxis = ({ atom }: Term): boolean => atom?.kind === 'thread' && atom.axis === axis;
@@ -242,7 +246,7 @@ function isRankOnly(terms: readonly Term[], axis: number): boolean {
   );
 }
 
-/** The field of an atom, if it is a scalar that the kernel reads. */
+/** The scalar that an atom denotes, if the kernel reads it; undefined otherwise. */
 export function fieldOf(context: Pick<KernelAndLaunch, 'fields'>, leaf: Term): ParameterField | undefined {
   const { atom } = leaf;
   return atom?.kind === 'parameter' ? fieldAt(context, atom.index, atom.offset) : undefined;

@@ -1,4 +1,4 @@
-/** A choice of scalars that satisfies the user's assumptions: representative ones if possible, otherwise any. */
+/** Chooses values of scalars that satisfy the user's assumptions: representative values if possible, otherwise any. */
 import type { Dim3 } from '../../base/dim3.ts';
 import { threadLimit } from '../../analysis/values/launch-bounds.ts';
 import { type ParameterField, isFloat } from '../../launch/parameter-field.ts';
@@ -8,10 +8,10 @@ import { conditionsOf, scalarBounds } from '../premises/premises.ts';
 import { satisfiesAssumptions } from './representative-launches.ts';
 
 /**
- * Values for the scalars that satisfy the stated assumptions; null if none were found.
- * @param block absent: the launch's, or a small one
- * @param grid absent: the launch's, or a small one
- * @param most their maximum, unless the statements require more
+ * Values of the scalars that satisfy the stated assumptions; null if none were found.
+ * @param block if absent, the block of the launch, or a small one
+ * @param grid if absent, the grid of the launch, or a small one
+ * @param most maximum of the values, unless the statements require larger ones
  */
 export function chooseScalars(
   context: KernelAndLaunch,

@@ -1,7 +1,6 @@
 /**
- * Launch sites that violate preconditions of a kernel. A race caused by launch constraints of the host program that
- * contradict all representative launches (`k<<<…>>>(a, w, w / 2)` if rows need `ld >= w`) is a bug of the site, not of
- * the kernel.
+ * Launch sites that violate preconditions of a kernel. If the launch constraints of a site exclude all representative
+ * launches (`k<<<…>>>(a, w, w / 2)` if rows need `ld >= w`), a race is a bug of the site, not of the kernel.
  */
 import type { Steps } from '../../base/coroutine.ts';
 import { dimensionsIn } from '../../cuda/assumptions/assumption-names.ts';
@@ -14,12 +13,12 @@ import { satisfiesAssumptions, representativeLaunches } from './representative-l
 /**
  * Repeats a check with open obligations without the launch constraints, and looks for preconditions that this launch
  * never satisfies.
- * @param request without the launch constraints among its assumptions
+ * @param request the request without the launch constraints among its assumptions
  * @param facts, result of the check under the constraints
  * @param contextOf the facts of another request
- * @param check a check without further trials
- * @returns the proof under preconditions, with those that no representative launch of the site satisfies; null without
- *   such preconditions, or if values given by the program show the race
+ * @param check a check that does not try further preconditions or facts
+ * @returns the proof under preconditions, with those that no representative launch of the site satisfies; null if there
+ *   are no such preconditions, or if values given by the program show the race
  */
 export function* violatedPreconditions(
   request: CheckRequest,
@@ -50,7 +49,7 @@ export function* violatedPreconditions(
   return null;
 }
 
-/** The constraints without those between scalars, then without those of dimensions too; the weakest come last. */
+/** Weaker and weaker sets of constraints: without those between scalars, then without those of dimensions, too. */
 function looser(ties: readonly StatedAssumption[]): (readonly StatedAssumption[])[] {
   const ofDimensions = ties.filter(({ expression }) => dimensionsIn(expression).size > 0);
   return [ofDimensions, []].filter((kept, index, all) => kept.length < (all[index - 1] ?? ties).length);
@@ -61,7 +60,9 @@ function neededOf({ race, divergence }: CheckResult): string[] {
   return [...new Set(all.filter(({ kind }) => kind === 'precondition').map(({ text }) => text))];
 }
 
-/** Whether all representative launches of a site violate a statement, or, without any, every execution does. */
+/**
+ * Whether all representative launches of a site violate a statement. If there are none, whether every execution does.
+ */
 function* isNeverMet(
   facts: KernelAndLaunch & SymbolicFacts,
   statement: StatedAssumption,

@@ -1,7 +1,7 @@
 /**
  * The budget of a check of one kernel under one launch, with its limits; those of the solver are in `solver/budget.ts`.
- * Budgets are counted in work, so that the same input gives the same report. They do not bound a kernel as a whole,
- * whose number of pairs is unbounded: the time limit does (`app/workers/`).
+ * Budgets are counted in work, so that the same input gives the same report. They do not bound the check of a kernel as
+ * a whole, whose number of pairs is unbounded: the time limit does (`app/workers/`).
  */
 import { effortOfOpen, unitsPerQuery } from '../../solver/budget.ts';
 
@@ -17,32 +17,32 @@ export interface CountedBudget {
 /** Remaining effort of the solver for all questions of a check. */
 export interface SolverEffort {
   left: number;
-  /** Reserved for later questions once the current ones cannot lead to a proof any more. */
+  /** Effort that the current questions may not use, reserved for later questions. */
   kept: number;
-  /** Additional effort for later questions: once a statement suffices for a proof, weaker ones are tried. */
+  /** Effort held back until a statement suffices for a proof. It is used to try weaker statements. */
   reserve?: number;
 }
 
-/** Bounds the effort before {@link useReserve}. */
+/** Limits the remaining effort, and holds back the excess until {@link useReserve}. */
 export function limitEffort(effort: SolverEffort | undefined, most: number): void {
   if (!effort) return;
   effort.reserve = Math.max(0, effort.left - most);
   effort.left -= effort.reserve;
 }
 
-/** Releases the remainder of {@link limitEffort}. */
+/** Makes the effort that {@link limitEffort} held back available. */
 export function useReserve(effort: SolverEffort | undefined): void {
   if (!effort) return;
   effort.left += effort.reserve ?? 0;
   effort.reserve = 0;
 }
 
-/** Whether the solver gets no more queries. */
+/** Whether the effort is exhausted, so that the solver is not queried again. */
 export function isSpent(effort: SolverEffort | undefined): boolean {
   return effort !== undefined && effort.left <= effort.kept;
 }
 
-/** Bounds further questions once one stays open, so that no proof is possible any more. */
+/** Limits the effort for further questions once an obligation stays open, as no proof is possible any more. */
 export function capRemainingEffort({
   budget: { effort },
   proofOnly,
@@ -52,13 +52,13 @@ export function capRemainingEffort({
   readonly proofOnly?: boolean;
   readonly untilOpen?: boolean;
 }): void {
-  // Repairs need all open obligations.
+  // A check that looks for repairs needs all open obligations.
   if (!effort || proofOnly) return;
   effort.kept = Math.max(effort.kept, effort.left - (untilOpen ? 0 : effortOfOpen));
 }
 
 export interface CheckBudget extends CountedBudget {
-  /** Shared by all parts of a check; absent if it is not bounded. */
+  /** Effort shared by all parts of a check; absent if unlimited. */
   readonly effort?: SolverEffort;
   /** True once the wall clock has cut the kernel short: undecided obligations are then `unknown`. */
   readonly expired: () => boolean;
@@ -76,10 +76,10 @@ export function withoutReplay(budget: CountedBudget): CountedBudget {
   return { ...budget, replaySteps: 0 };
 }
 
-/** Divisor of the budget for the check that tries a statement. */
+/** Divisor of the budget for a check that tries a statement. */
 const trialShare = 4;
 
-/** The budget of the check that tries a statement: only for a proof, without runs. */
+/** The reduced budget of a check that tries a statement, which is repeated only for a proof, without runs. */
 export function budgetOfTrial(budget: CheckBudget): CheckBudget {
   return {
     ...budget,
@@ -89,17 +89,20 @@ export function budgetOfTrial(budget: CheckBudget): CheckBudget {
   };
 }
 
-/** Replays of one kernel: their number and instructions; fewer if vector clocks order the accesses. */
+/**
+ * Limits on the replays of one kernel: their number and instructions. The limit is smaller if vector clocks order
+ * accesses.
+ */
 export const replays = {
   most: 16,
-  /** Instructions of all of them, in multiples of those of one. */
+  /** Instructions of all replays together, as a multiple of those of one. */
   stepsOfAll: 4,
   mostStepsWithClocks: 2_000_000,
-  /** For two blocks that alternate after each instruction: they synchronise soon, or wait for each other. */
+  /** For two blocks that alternate after each instruction: they synchronise soon or wait for each other forever. */
   mostStepsInterleaved: 50_000,
-  /** Instructions that one gets however many were cut off before. */
+  /** Instructions granted to a replay even if many earlier ones were cut off. */
   fewestSteps: 300_000,
-  /** Threads of a run of all blocks. */
+  /** Threads of a run that contains all blocks of the grid. */
   mostThreads: 16_384,
 } as const;
 
@@ -109,8 +112,8 @@ export const replays = {
  */
 export const shortRuns = { orders: 4, interleaved: 8, mostSteps: 20_000, mostThreads: 256 } as const;
 
-/** Runs of a whole launch that decide open pairs: threads, and instructions of all of them. */
+/** Limits on runs of a whole launch that decide open pairs: number of threads, and instructions of all threads. */
 export const decidingRuns = { mostThreads: 65_536, mostSteps: 8_000_000 } as const;
 
-/** Replays of one kernel that look for smaller scenarios, and their instructions. */
+/** Limits on the replays of one kernel that search for smaller scenarios, and on their instructions. */
 export const shrinking = { most: 48, mostSteps: 400_000, mostStepsWithClocks: 50_000 } as const;

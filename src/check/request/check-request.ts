@@ -14,50 +14,53 @@ import type { Reason } from '../../verdict/reason.ts';
 
 export interface CheckRequest {
   readonly kernel: Kernel;
-  /** Its name in reports: `ns::reduce<256, float>`. */
+  /** Name of the kernel in reports: `ns::reduce<256, float>`. */
   readonly name: string;
   /** Identity of the kernel in fingerprints: distinguishes kernels of the same name in different files. */
   readonly identity: string;
-  /** By parameter index; shorter or empty if the source is not available (PTX input). */
+  /** Parameters in the source, by index; shorter or empty if the source is not available (PTX input). */
   readonly parameters: readonly ParameterSource[];
-  /** Name in reports of a memory object, from its symbol (demangled, without the function it belongs to). */
+  /** Name of a memory object in reports, from its symbol: demangled, without the function to which it belongs. */
   readonly objectName: (symbol: string) => string;
   readonly launch: Launch;
   readonly assumptions: readonly StatedAssumption[];
   readonly checks: { readonly race: boolean; readonly divergence: boolean };
   readonly policy: CheckPolicy;
   /**
-   * How the threads that miss a place leave, determined from the places of the conditions that differ between them:
-   * returning and bypassing compile to the same code. Undefined if the source is not available.
+   * How the threads that do not reach a location leave: by returning or by bypassing it. It is determined from the
+   * locations of the conditions on which these threads differ, since both compile to the same code. Undefined if the
+   * source is not available.
    */
   readonly departure?: (
     deciding: readonly Location[],
     place: Location,
     branch?: Location,
   ) => Promise<Departure | undefined>;
-  /** Only a proof is needed: no runs, and no trials of deciding facts. */
+  /** Whether only a proof is needed: no runs, and no trials of deciding facts. */
   readonly proofOnly?: boolean;
   /** Whether certificates of proofs are recorded. */
   readonly certificates?: boolean;
-  /** A statement is tried: only a proof counts, so the first open obligation ends the check. */
+  /** Whether the check tries a statement: only a proof counts, so the first open obligation ends the check. */
   readonly untilOpen?: boolean;
-  /** Started on first use: most kernels need no solver. */
+  /** Starts the solver on first use, as most kernels need none. */
   readonly solver: () => Promise<Solver>;
-  /** Earlier answers, of other kernels too; absent: none. */
+  /** Cached answers of the solver, from other kernels, too; absent if there is no cache. */
   readonly answers?: Answers;
   readonly budget: CheckBudget;
 }
 
-/** Severities that the configuration may set. */
+/** Severities and semantics that the configuration may set. */
 export interface CheckPolicy {
   readonly race: Severity;
-  /** `proved`: tolerated, with the assumption `equal-value-writes`. */
+  /**
+   * Severity of races whose threads store equal values; `proved`: tolerated under the assumption `equal-value-writes`.
+   */
   readonly sameValueWrites: Severity | 'proved';
-  /** For `race/volatile`; `allow`: volatile accesses are as relaxed atomics of system scope. */
+  /** Severity of `race/volatile`; `allow`: volatile accesses count as relaxed atomics of system scope. */
   readonly volatile: 'error' | 'warning' | 'allow';
-  /** For possible races, which no run has confirmed; no finding becomes more severe than it would be if confirmed. */
+  /** Severity of possible races, which no run has confirmed; never more severe than a confirmed finding would be. */
   readonly undecided: 'warning' | 'notice';
-  /** Take the threads of a warp to execute in lockstep, with the assumption `warp-lockstep`. */
+  /** Whether the threads of a warp are assumed to execute in lockstep, with the assumption `warp-lockstep`. */
   readonly warpLockstep: boolean;
   readonly divergence: Severity;
   readonly earlyExit: Severity;
@@ -66,38 +69,38 @@ export interface CheckPolicy {
 export interface CheckResult {
   readonly race: RaceResult;
   readonly divergence: DivergenceResult;
-  /** The stated assumptions contradict each other: an error of the user, and nothing is proved. */
+  /** Whether the stated assumptions are contradictory: an error of the user, and nothing is proved. */
   readonly contradiction?: true;
-  /** Places of accesses that statements switch off: the verdicts do not cover them. */
+  /** Locations of accesses that the user's statements exclude; the verdicts do not cover these accesses. */
   readonly switchedOff?: readonly Location[];
-  /** Preconditions of the proof that the launch never satisfies: no execution of it is proved. */
+  /** Preconditions of the proof that the launch never satisfies, so that no execution of the launch is proved. */
   readonly brokenPreconditions?: readonly string[];
-  /** Instructions not proved to be free of races and of divergence; not in reports. */
+  /** Instructions not proved to be free of races or of divergence; not in reports. */
   readonly open: OpenObligations;
   /** Certificates of proofs, if requested. */
   readonly certificates?: readonly Certificate[];
 }
 
-/** If it is unknown which obligations are open. */
+/** The value of `open` if the open obligations are unknown. */
 export const nothingOpen: OpenObligations = { races: [], barriers: [], earlyExits: [], warps: [], beside: null };
 
 export interface OpenObligations {
   readonly races: readonly OpenRace[];
-  /** Barriers that some threads of the block may miss, or some blocks in case of grid barriers. */
+  /** Barriers that some threads of the block may not reach, or, for grid barriers, some blocks. */
   readonly barriers: readonly InstructionId[];
-  /** Barriers that threads miss because they have returned. */
+  /** Barriers that threads do not reach because they have returned. */
   readonly earlyExits: readonly InstructionId[];
-  /** Instructions that the lanes of a warp have to execute together, and may not. */
+  /** Instructions that the lanes of a warp must execute together but may not. */
   readonly warps: readonly InstructionId[];
-  /** Why pairs other than these races are not proved to be free of races either; null if they are. */
+  /** Why the pairs other than these races are not proved to be free of races; null if they are. */
   readonly beside: Reason | null;
 }
 
-/** Two accesses without a proof that a barrier orders them, of threads of one block or of different blocks. */
+/** Two accesses, by threads of one block or of different blocks, without a proof that they do not race. */
 interface OpenRace {
   readonly scope: 'block' | 'grid';
   readonly first: InstructionId;
   readonly second: InstructionId;
-  /** The obstacle to a proof. */
+  /** The reason why there is no proof. */
   readonly reason: Reason;
 }
