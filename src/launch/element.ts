@@ -6,7 +6,7 @@ export interface ElementType {
   readonly name: string;
   readonly bytes: 1 | 2 | 4 | 8;
   readonly kind: 'signed' | 'unsigned' | 'float';
-  /** For a float: key of the table of formats. */
+  /** For a float: key of its format. */
   readonly format?: 'f16' | 'bf16' | 'f32' | 'f64';
 }
 
@@ -17,7 +17,7 @@ const integer = (kind: 'signed' | 'unsigned', bytes: 1 | 2 | 4 | 8): ElementType
 });
 const sizes = [1, 2, 4, 8] as const;
 
-/** By the name that reports use. */
+/** Element types by their names in reports. */
 const elementTypes: Readonly<Record<string, ElementType>> = Object.fromEntries(
   [
     ...sizes.map((bytes) => integer('signed', bytes)),
@@ -29,7 +29,7 @@ const elementTypes: Readonly<Record<string, ElementType>> = Object.fromEntries(
   ].map((type) => [type.name, type]),
 );
 
-/** Common names for them. */
+/** Common alternative names of element types. */
 const otherNames: Readonly<Record<string, string>> = {
   float: 'float32', double: 'float64', half: 'float16', __half: 'float16', __nv_bfloat16: 'bfloat16',
   f16: 'float16', bf16: 'bfloat16', f32: 'float32', f64: 'float64',
@@ -59,15 +59,15 @@ export function pointeeOf(type: string): ElementType | undefined {
   return elementTypeNamed(vector?.[1]?.replace(/^u(?=long)/, 'unsigned ') ?? pointee);
 }
 
-/** Whether an array of one type can be passed for another: signedness is irrelevant. */
+/** Whether an array of one type can be passed for a parameter of another. Signedness is irrelevant. */
 export function fits(given: ElementType, declared: ElementType): boolean {
   return given.name === declared.name || (given.kind !== 'float' && declared.kind !== 'float' && given.bytes === declared.bytes); // oxfmt-ignore
 }
 
 /**
- * The bits of a value: integers in decimal or hexadecimal, `true`, `false`; for floats also fractions, exponents, `inf`
- * and `nan`.
- * @returns the bits, or the problem, as the end of a sentence
+ * The bits of a value given as text: integers in decimal or hexadecimal, `true`, `false`; for floats also fractions,
+ * exponents, `inf` and `nan`.
+ * @returns the bits, or a description of the problem, as the end of a sentence
  */
 export function readElement(type: ElementType, text: string): bigint | { readonly problem: string } {
   const word = text.trim();
@@ -101,7 +101,7 @@ export function floatOf(text: string): number | undefined {
   return infinite ? (infinite[1] === '-' ? -Infinity : Infinity) : undefined;
 }
 
-/** The bits of the nearest number of a format. */
+/** The bits of the number nearest to a value in a format. */
 export function floatBits(format: NonNullable<ElementType['format']>, value: number): bigint {
   const view = new DataView(new ArrayBuffer(8));
   switch (format) {
@@ -116,7 +116,7 @@ export function floatBits(format: NonNullable<ElementType['format']>, value: num
   }
 }
 
-/** A value as reports show it: a number if JSON can represent it, otherwise its text. */
+/** A value in the form of reports: a number if JSON can represent it, otherwise its text. */
 export function valueOf(type: ElementType, bits: bigint): number | string {
   if (type.format === undefined) {
     const whole = type.kind === 'signed' ? BigInt.asIntN(8 * type.bytes, bits) : bits;
@@ -127,7 +127,7 @@ export function valueOf(type: ElementType, bits: bigint): number | string {
   return Number.isFinite(number) ? number : Number.isNaN(number) ? 'nan' : number > 0 ? 'inf' : '-inf';
 }
 
-/** Reads and writes elements of a type in bytes, little-endian. */
+/** The bits of an element of a type at an index of a byte array, little-endian. */
 export function elementAt(type: ElementType, bytes: Uint8Array, index: number): bigint {
   const view = new DataView(bytes.buffer, bytes.byteOffset + index * type.bytes, type.bytes);
   switch (type.bytes) {

@@ -3,12 +3,12 @@ import type { ParameterSource } from './parameter-source.ts';
 import type { Base } from '../analysis/values/memory-base.ts';
 import type { Instruction, Kernel } from '../ir/form/kernel.ts';
 
-/** A field of a parameter that the kernel reads: `bytes` at `offset`. */
+/** A part of a parameter that the kernel reads: `bytes` bytes at `offset`. */
 export interface ParameterField {
   readonly index: number;
   readonly offset: number;
   readonly bytes: number;
-  /** The kernel uses it as the start of an array. */
+  /** Whether the kernel uses the field as a pointer to an array. */
   readonly isPointer: boolean;
 }
 
@@ -51,7 +51,7 @@ function memberAt(parameter: ParameterSource | undefined, offset: number): { nam
   return parameter?.fields?.find((candidate) => candidate.offset === offset);
 }
 
-/** The name of a field: the parameter's own, `p.n`, or `p+8` in a struct whose definition is unknown. */
+/** The name of a field: that of the parameter, `p.n`, or `p+8` in a struct whose definition is unknown. */
 export function fieldName(
   parameters: readonly ParameterSource[],
   field: { index: number; offset: number },
@@ -71,7 +71,7 @@ export function isFloat(kernel: Kernel, parameters: readonly ParameterSource[], 
   return /^f/.test(type);
 }
 
-/** A scalar's bits as the literal that the source would show. */
+/** The bits of a scalar as a literal of the source language. */
 export function scalarText(
   kernel: Kernel,
   parameters: readonly ParameterSource[],

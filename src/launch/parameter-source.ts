@@ -1,7 +1,7 @@
 import type { Location } from '../source/location.ts';
 import type { AssumptionExpression } from '../cuda/assumptions/assumption.ts';
 
-/** A kernel parameter in the source. */
+/** A kernel parameter as the source declares it. */
 export interface ParameterSource {
   readonly name: string;
   /** Type as written, for example `const float *`. */
@@ -15,6 +15,6 @@ export interface StatedAssumption {
   readonly expression: AssumptionExpression;
   readonly text: string;
   readonly location?: Location;
-  /** Stated by the launch, not by the user: it excludes no execution. */
+  /** Whether the launch states the assumption, and not the user; then it excludes no execution. */
   readonly isOfLaunch?: true;
 }

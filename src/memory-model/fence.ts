@@ -1,7 +1,7 @@
 /**
- * The rule of fences (PTX ISA 9.0, sections 8.4 to 8.10 and 9.7.13.4): which instruction is a fence, of which strength,
- * and how far it reaches; and which access releases or acquires without one. `isa/sync.ts` decodes `fence` and `membar`
- * into the effect that is read here. The prover, the race detector and repairs ask here.
+ * Fences (PTX ISA 9.0, sections 8.4 to 8.10 and 9.7.13.4): which instructions are fences, their semantics and scope,
+ * and which accesses release or acquire without a fence. `isa/sync.ts` decodes `fence` and `membar` into the effects
+ * that are used here. The prover, the race detector and repairs use this module.
  */
 import type { Instruction } from '../ir/form/kernel.ts';
 import type { Effect, Scope, Semantics } from '../isa/model/operation.ts';
@@ -13,39 +13,47 @@ export interface Fence {
   readonly scope: Scope;
 }
 
-/** The effect as a fence, or null. A fence between proxies is null too: it orders none of the analyzed accesses. */
+/**
+ * The fence of an effect; null if it is not a fence. A fence between proxies is excluded, as it orders none of the
+ * analyzed accesses.
+ */
 export function fenceOf(effect: Effect): Fence | null {
   return effect.kind === 'fence' && effect.semantics !== 'proxy' ? (effect as Fence) : null;
 }
 
-/** Whether this fence or access orders earlier accesses of the thread before a value that it publishes. */
+/**
+ * Whether the semantics include release: earlier accesses of the thread are ordered before a value that it publishes.
+ */
 export function releases(semantics: Semantics | 'proxy'): boolean {
   return semantics === 'release' || semantics === 'acq_rel' || semantics === 'sc';
 }
 
-/** Whether this fence or access orders later accesses of the thread after a value that it observed. */
+/** Whether the semantics include acquire: later accesses of the thread are ordered after a value that it observed. */
 export function acquires(semantics: Semantics | 'proxy'): boolean {
   return semantics === 'acquire' || semantics === 'acq_rel' || semantics === 'sc';
 }
 
-/** Whether an instruction is a fence that acquires and releases; if requested, also towards threads of other blocks. */
+/**
+ * Whether an instruction is a fence that both acquires and releases; if `acrossBlocks`, also towards threads of other
+ * blocks.
+ */
 export function isFence({ operation: { effect } }: Instruction, acrossBlocks: boolean): boolean {
   const fence = fenceOf(effect);
   if (!fence || !acquires(fence.semantics) || !releases(fence.semantics)) return false;
   return !acrossBlocks || reachesGrid(fence.scope);
 }
 
-/** Whether an access is a release without a fence. */
+/** Whether an access has release semantics without a fence. */
 export function isReleasing({ operation: { effect } }: Instruction): boolean {
   return 'semantics' in effect && effect.kind !== 'fence' && releases(effect.semantics);
 }
 
-/** Whether an access is an acquire without a fence. */
+/** Whether an access has acquire semantics without a fence. */
 export function isAcquiring({ operation: { effect } }: Instruction): boolean {
   return 'semantics' in effect && effect.kind !== 'fence' && acquires(effect.semantics);
 }
 
-/** Whether an instruction is a strong access: one by which threads may synchronise (PTX ISA 8.4). */
+/** Whether an instruction is a strong access, so that threads can synchronise by it (PTX ISA 8.4). */
 export function isStrong({ operation: { effect } }: Pick<Instruction, 'operation'>): boolean {
   return (
     effect.kind === 'atomic' || ((effect.kind === 'load' || effect.kind === 'store') && effect.semantics !== 'weak')

@@ -2,24 +2,24 @@
 import type { Dim3 } from '../base/dim3.ts';
 import type { Unmodelled } from '../interpreter/core/run-result.ts';
 
-/** Statements about a kernel. */
+/** Values and assumptions to be stated about a kernel and its launch. */
 export interface Statement {
   readonly block?: Dim3;
   readonly grid?: Dim3;
-  /** In the language of assumptions. */
+  /** Assumptions, in the language of assumptions. */
   readonly assume: readonly string[];
-  /** By parameter index. */
+  /** Bits of the scalar arguments, by parameter index. */
   readonly scalars: ReadonlyMap<number, bigint>;
 }
 
-/** Unspecified parts of a launch. */
+/** Unspecified dimensions and scalars of a launch. */
 export interface OpenLaunch {
   readonly dimensions: readonly ('block' | 'grid')[];
-  /** Names of scalars. */
+  /** Names of the unspecified scalars. */
   readonly scalars: readonly string[];
 }
 
-/** The unknown fact. */
+/** The question that the missing fact would answer. */
 export type OpenQuestion =
   | { readonly kind: 'order'; readonly by: readonly Unmodelled[] }
   | { readonly kind: 'index'; readonly index: string }
@@ -27,28 +27,31 @@ export type OpenQuestion =
   | { readonly kind: 'overlap' }
   | { readonly kind: 'pointer' }
   | { readonly kind: 'distance' }
-  /** `apart`: whether the used parts overlap; `distinct`: whether elements repeat; `written`: the stored values. */
+  /**
+   * `apart`: whether the accessed parts of arrays overlap; `distinct`: whether elements repeat; `written`: which values
+   * are stored.
+   */
   | { readonly kind: 'apart' | 'distinct' | 'written'; readonly arrays: readonly string[] }
   | { readonly kind: 'launch'; readonly launch: OpenLaunch }
   | { readonly kind: 'condition'; readonly condition: string; readonly launch?: OpenLaunch }
-  /** A run or a proof shows barrier divergence, or it is undecided. */
+  /** Whether threads diverge at a barrier; `isShown` if a run or a proof shows it, otherwise it is undecided. */
   | { readonly kind: 'divergence'; readonly isShown: boolean }
   | { readonly kind: 'races' }
   | { readonly kind: 'warp-agreement' }
-  /** Whether threads that miss a barrier have returned or bypass it. */
+  /** Whether threads that miss a barrier have returned or bypass the barrier. */
   | { readonly kind: 'departure' }
   | { readonly kind: 'reachability' | 'bounds' };
 
 /** A fact that would decide an open obligation. */
 export interface DecidingFact {
   readonly question: OpenQuestion;
-  /** How it is stated: a comment above the kernel, or options without a source. */
+  /** Text of the statement: a comment above the kernel, or command-line options if there is no source. */
   readonly statement?: string;
-  /** The same as data. */
+  /** The statement as data. */
   readonly change?: Statement;
   /**
-   * The result of the check when it was repeated with the statement: the kernel proved, this finding gone, or neither.
-   * Absent: no statement was tried.
+   * The result of the check repeated with the statement: the kernel is proved, this finding disappears, or neither.
+   * Absent if no statement was tried.
    */
   readonly tried?: 'proved' | 'settled' | 'open';
 }

@@ -1,4 +1,4 @@
-/** Results of the checks, as data: `report-model/finding.ts` has them worded for reports. */
+/** Results of the checks as data. `report-model/finding.ts` has the same results in the wording of reports. */
 import type { Severity } from '../source/severity.ts';
 import type { Dim3 } from '../base/dim3.ts';
 import type { Location } from '../source/location.ts';
@@ -19,7 +19,7 @@ export type DivergenceVerdict = 'proved' | 'divergent' | 'possible' | 'unknown' 
  * - `stable-memory`: memory that the kernel does not write does not change while it runs;
  * - `initial`: locks, counters and flags start at 0;
  * - `contents`: contents of arrays; bounds and pointers in memory;
- * - `no-effect`: a call without a body touches none of this memory;
+ * - `no-effect`: a call of a function without a body accesses no memory of the kernel;
  * - `texture-apart`: textures and surfaces are bound to memory that the kernel does not write;
  * - `equal-value-writes`: threads that store equal values to one element at once leave that value in it;
  * - `warp-lockstep`: the threads of a warp execute each instruction together.
@@ -47,7 +47,7 @@ export interface Assumption {
 
 export interface AccessDescription {
   readonly operation: 'read' | 'write' | 'atomic';
-  /** Done by an asynchronous copy, until its thread has waited for it. */
+  /** Whether an asynchronous copy performs the access, at any time until its thread has waited for it. */
   readonly isCopy?: true;
   readonly memory: 'global' | 'shared' | 'local' | 'generic';
   readonly bytes?: number;
@@ -56,9 +56,11 @@ export interface AccessDescription {
   readonly location?: Location;
   readonly thread?: Dim3;
   readonly block?: Dim3;
-  /** Which access of this kind on this array at this line it is, from 0 in order of evaluation; not in reports. */
+  /**
+   * Ordinal of the access among those of this kind on this array at this line, in order of evaluation; not in reports.
+   */
   readonly ordinal?: number;
-  /** How many accesses of this kind on this array the line has; not in reports. */
+  /** Number of accesses of this kind on this array at this line; not in reports. */
   readonly alike?: number;
 }
 
@@ -66,13 +68,13 @@ export interface AccessDescription {
  * The missing order of the two accesses of a race:
  *
  * - `block-barrier`: `__syncthreads()`, or another barrier of the block;
- * - `warp-barrier`: `__syncwarp()`, as only threads of one warp overlap; with `betweenBlocks` these lines race between
- *   blocks too, which no barrier of a block orders;
- * - `fence`: the accesses are protected by `lock`, which lacks its `__threadfence()`;
- * - `copy-wait`: the thread that copies asynchronously waits for that, and the others for the thread;
+ * - `warp-barrier`: `__syncwarp()`, as only threads of one warp overlap. With `betweenBlocks` these lines race between
+ *   blocks, too, which no barrier of a block orders;
+ * - `fence`: `lock` protects the accesses, but lacks its `__threadfence()`;
+ * - `copy-wait`: the thread that copies asynchronously waits for the copy, and the others synchronise with that thread;
  * - `grid-order`: an order of threads of different blocks;
  * - `atomic`: atomics instead of volatile accesses, or a barrier;
- * - `scope`: an atomic whose scope includes both threads, if that of one is `narrow`;
+ * - `scope`: an atomic whose scope includes both threads, if the scope of one is too narrow (`narrow`);
  * - `size`: atomics of one size.
  */
 export type MissingOrder =
@@ -80,21 +82,23 @@ export type MissingOrder =
   | { readonly kind: 'copy-wait' | 'grid-order' | 'atomic' | 'size' }
   | { readonly kind: 'scope'; readonly narrow: 'block' | 'cluster' }
   | { readonly kind: 'fence'; readonly lock: string }
-  /** One of the threads waits for a flag before its access. */
+  /** An acquire: one of the threads waits for a flag before its access. */
   | { readonly kind: 'hand-over'; readonly flag: string };
 
-/** A step of the threads of an interleaving, by their indices in it. */
+/** A step of an interleaving; `threads` are the indices of the threads that perform it. */
 export type InterleavingStep = { readonly threads: readonly number[]; readonly location?: Location } & (
   | {
-      /** All of them have passed a barrier. */
+      /** All threads of the step have passed a barrier. */
       readonly action: 'pass';
       readonly of: 'block' | 'grid';
-      /** How often they have. */
+      /** How many times they have passed it. */
       readonly times: number;
     }
-  /** The accesses of a race: the first such step is the first access. */
+  /** An access of a race: the first such step is the first access. */
   | { readonly action: 'read' | 'write' | 'atomic' }
-  /** At the barrier, with the number of others, in another iteration of its loop, or elsewhere. */
+  /**
+   * A thread waits: at the barrier with a number of others, at another one, in another iteration, or at an instruction.
+   */
   | { readonly action: 'wait'; readonly at: 'barrier'; readonly others: number }
   | { readonly action: 'wait'; readonly at: 'other-barrier' | 'other-round' }
   | { readonly action: 'wait'; readonly at: 'instruction'; readonly mnemonic: string }
@@ -103,76 +107,86 @@ export type InterleavingStep = { readonly threads: readonly number[]; readonly l
 );
 
 /**
- * The steps of the threads of a finding in the run that showed it. The two accesses of a race are the last steps; they
- * are unordered, and listed as that run performed them.
+ * The steps of the threads of a finding in the run that showed it. The two accesses of a race are the last steps. They
+ * are unordered, and listed in the order in which that run performed them.
  */
 export interface Interleaving {
-  /** `name` is short if the launch has one dimension: `thread 31`. One thread if it races with its own copy. */
+  /**
+   * The threads; only one if a thread races with its own copy. `name` is short if the launch has one dimension: `thread
+   * 31`.
+   */
   readonly threads: readonly { readonly thread: Dim3; readonly block: Dim3; readonly name: string }[];
   readonly steps: readonly InterleavingStep[];
-  /** For a race. */
+  /** The missing order; for a race only. */
   readonly missing?: MissingOrder;
-  /** The run delayed stores: a thread read the value before another one's store. */
+  /** Whether the run delayed stores: a thread read a value before another thread's store became visible. */
   readonly holdsStores?: true;
-  /** The steps before, in the order of that run; absent if it was too long to be recorded. */
+  /** The preceding steps, in the order of that run; absent if the run was too long to be recorded. */
   readonly recording?: readonly RecordedStep[];
 }
 
 /** A step of one thread in a recorded run. */
 export interface RecordedStep {
-  /** As an index into the threads of the interleaving. */
+  /** Index of the thread among those of the interleaving. */
   readonly thread: number;
   /** `pass`, `wait`: a barrier; `go`: a branch to the line `to`; `exit`: the thread has ended. */
   readonly action: 'read' | 'write' | 'atomic' | 'pass' | 'wait' | 'go' | 'exit';
   readonly location: Location;
-  /** For a branch. */
+  /** The line after a branch; for `go` only. */
   readonly to?: Location;
-  /** For an access. */
+  /** The accessed bytes; for accesses only. */
   readonly cell?: RecordedCell;
 }
 
-/** The bytes of a recorded access, and their value after it; for an atomic before it. */
+/** The bytes of a recorded access, and their value: for an atomic before the access, otherwise after it. */
 export interface RecordedCell {
   readonly array: string;
-  /** From the start of the array. */
+  /** Offset in bytes from the start of the array. */
   readonly offset: number;
   readonly bytes: number;
-  /** Absent if the run does not determine it: for an asynchronous copy, or an access of several elements. */
+  /**
+   * The value; absent if the run does not determine it, as for an asynchronous copy or an access of several elements.
+   */
   readonly bits?: bigint;
-  /** Both threads of the race access it. */
+  /** Whether both threads of the race access these bytes. */
   readonly isShared?: true;
-  /** Its name in the source, and its value in its type; filled in by the driver if a declaration determines them. */
+  /**
+   * Name of the element in the source, and its value in the element's type; added by the driver if a declaration
+   * determines them.
+   */
   readonly element?: string;
   readonly value?: number | string;
 }
 
 /** The bytes that both accesses of a race touch. */
 export interface Overlap {
-  /** From the start of the array. */
+  /** Offset in bytes from the start of the array. */
   readonly offset: number;
   readonly bytes: number;
-  /** Their name in the source, filled in by the driver if the declaration determines it: `s[32]`. */
+  /** Name of these bytes in the source, added by the driver if the declaration determines it: `s[32]`. */
   readonly element?: string;
 }
 
-/** The unspecified values that a finding depends on: parts of the launch, or if it is all given, contents of arrays. */
+/**
+ * The unspecified values that a finding depends on: parts of the launch, or, if all of it is given, contents of arrays.
+ */
 export interface ChosenLaunch {
   readonly block?: Dim3;
   readonly grid?: Dim3;
   /** Arguments by name. */
   readonly scalars: readonly (readonly [name: string, value: string | number])[];
-  /** If nothing else was chosen: the contents of arrays, and arrays with other contents. */
+  /** The chosen contents of arrays, if nothing else was chosen. */
   readonly contents?: ChosenContents;
 }
 
 interface ChosenContents {
-  /** A value, or how values ascend or descend. */
+  /** The value of the elements, or how the values ascend or descend. */
   readonly value: number | string;
-  /** Arrays with another value, by that value. */
+  /** Arrays whose elements have another value, by that value. */
   readonly others: readonly { readonly value: number; readonly arrays: readonly string[] }[];
 }
 
-/** Length of an array of a witness, unless its size is stated: as if unbounded. */
+/** Length of an array in a witness if its size is not stated: large enough to count as unbounded. */
 export const endlessElements = 1 << 20;
 
 export type WitnessArgument =
@@ -184,29 +198,32 @@ export type WitnessArgument =
       readonly length: number;
       readonly fill?: number | string;
       readonly values?: Readonly<Record<string, number | string>>;
-      /** How `selvage run` generates the values from a seed, if they are generated; pointers have no values. */
+      /**
+       * The seed and the parameters from which `selvage run` generates the values; absent if the values are not
+       * generated or are pointers.
+       */
       readonly drawn?: string;
     }
-  /** The same pointer as another argument, by its name, or one at an offset in bytes from it. */
+  /** The name of another argument that is the same pointer, or that is `bytes` bytes lower. */
   | { readonly same: string; readonly bytes?: number };
 
-/** Launch and arguments that show a finding; also the input of `selvage run --input`. */
+/** Launch and arguments that show a finding. A witness is also an input for `selvage run --input`. */
 export interface Witness {
   readonly kernel: string;
   readonly block: Dim3;
   readonly grid: Dim3;
   readonly cluster?: Dim3;
   readonly sharedBytes?: number;
-  /** Indices of the blocks that ran, and the schedule of blocks and warps, as `selvage run --schedule` takes it. */
+  /** Indices of the blocks that ran, and the schedule of blocks and warps, in the form of `selvage run --schedule`. */
   readonly schedule?: { readonly blocks?: readonly number[]; readonly order?: number };
-  /** By parameter name (`param0`, … if no source names them). */
+  /** Arguments by parameter name (`param0`, … if there is no source). */
   readonly args: Readonly<Record<string, WitnessArgument>>;
-  /** Names of the scalars among them that are unspecified: chosen by Selvage. */
+  /** Names of the scalar arguments that were unspecified and chosen by Selvage. */
   readonly chosen?: readonly string[];
 }
 
 export interface RaceFinding {
-  /** `memory/out-of-bounds`: a single access, `first` equal to `second`, that leaves its object. */
+  /** `memory/out-of-bounds`: a single access that leaves its object; `first` equals `second`. */
   readonly code: 'race/shared' | 'race/global' | 'race/generic' | 'race/volatile' | 'memory/out-of-bounds';
   readonly severity: Severity;
   readonly fingerprint: string;
@@ -220,22 +237,22 @@ export interface RaceFinding {
   readonly confirmed: boolean;
   readonly witness?: Witness;
   readonly witnessOrigin?: 'given' | 'chosen';
-  /** For an access out of bounds: from the start of the object, and its size, in bytes. */
+  /** For an access out of bounds: its offset from the start of the object, and the size of the object, in bytes. */
   readonly left?: { readonly offset: number; readonly bytes: number };
-  /** If only some representative launches show it: the condition, in the language of assumptions. */
+  /** The condition for the finding, in the language of assumptions, if only some representative launches show it. */
   readonly when?: string;
-  /** For a confirmed finding. */
+  /** The bytes that both accesses touch; for a confirmed finding only. */
   readonly overlap?: Overlap;
   readonly chosen?: ChosenLaunch;
-  /** For a confirmed finding. */
+  /** The steps of the threads; for a confirmed finding only. */
   readonly interleaving?: Interleaving;
-  /** For a finding that is not confirmed. */
+  /** The fact that would decide the finding; for an unconfirmed one only. */
   readonly wouldDecide?: DecidingFact;
-  /** For a finding that is not confirmed: the reason. */
+  /** Why the pair is not proved; for an unconfirmed finding only. */
   readonly reason?: Reason;
-  /** How many more such findings of the array there are, which are not listed. */
+  /** Number of further such findings on the array, which are not listed. */
   readonly more?: number;
-  /** The number of its cause, if other findings of the launch have the same one. Reports show a cause once. */
+  /** Number of the cause, if other findings of the launch have the same one. Reports show each cause once. */
   readonly cause?: number;
 }
 
@@ -249,13 +266,13 @@ export interface DivergenceFinding {
   readonly confirmed: boolean;
   readonly witness?: Witness;
   readonly witnessOrigin?: 'given' | 'chosen';
-  /** If only some representative launches show it: the condition, in the language of assumptions. */
+  /** The condition for the finding, in the language of assumptions, if only some representative launches show it. */
   readonly when?: string;
-  /** For a confirmed finding. */
+  /** The steps of the threads; for a confirmed finding only. */
   readonly interleaving?: Interleaving;
-  /** For a finding that is not confirmed. */
+  /** The fact that would decide the finding; for an unconfirmed one only. */
   readonly wouldDecide?: DecidingFact;
-  /** The group whose members do not all reach the barrier. */
+  /** The group of threads of which not all reach the barrier. */
   readonly among: 'block' | 'grid';
   readonly chosen?: ChosenLaunch;
 }

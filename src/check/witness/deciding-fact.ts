@@ -1,4 +1,4 @@
-/** The fact that would decide the open obligations of a check, and whether stating it does. */
+/** The fact that would decide the open obligations of a check, and whether the check succeeds if it is stated. */
 import { arePassedTogether } from '../context/aliasing.ts';
 import { fieldAt, givenScalar } from '../context/scalars.ts';
 import { baseName, describeTerm } from '../context/names.ts';
@@ -20,8 +20,8 @@ import type { DecidingFact, OpenLaunch, Statement } from '../../verdict/deciding
 import type { DivergenceResult, RaceResult } from '../../verdict/finding.ts';
 
 /**
- * The fact that would decide a pair of accesses.
- * @param ordered operations that may order the two although a run shows a race
+ * The fact that would decide whether a pair of accesses races.
+ * @param ordered operations that may order the two accesses, although a run shows a race
  */
 export function factOfPair(context: KernelContext, { pair }: OpenPair, ordered: readonly Unmodelled[]): DecidingFact {
   if (ordered.length > 0) return { question: { kind: 'order', by: ordered } };
@@ -39,7 +39,7 @@ export function factOfPair(context: KernelContext, { pair }: OpenPair, ordered: 
   return { question: { kind: 'launch', launch: open.launch }, ...open.stated };
 }
 
-/** The fact that would decide whether threads agree on a condition. */
+/** The fact that would decide whether the threads agree on a condition. */
 export function factOfCondition(context: KernelContext, condition: Term): DecidingFact {
   const open = openLaunch(context, [condition]);
   const question = { kind: 'condition', condition: describeTerm(context, condition) } as const;
@@ -66,7 +66,7 @@ function factOfPointers(context: KernelContext, bases: readonly Base[]): Decidin
 }
 
 function factOfElements(context: KernelContext, arrays: readonly Base[]): DecidingFact {
-  // Statements are invalid for an array that the kernel writes.
+  // Statements on elements are invalid for an array that the kernel writes.
   const written = arrays.filter((base) => isWritten(context, base));
   if (written.length > 0)
     return { question: { kind: 'written', arrays: written.map((base) => baseName(context, base)) } };
@@ -77,13 +77,13 @@ function factOfElements(context: KernelContext, arrays: readonly Base[]): Decidi
   };
 }
 
-/** The arrays from which the indices are read. */
+/** The arrays from which values in the offsets are loaded, except those already stated to have distinct elements. */
 function indexArrays({ kernel, accesses, elements }: KernelContext, offsets: readonly Term[]): Base[] {
   const arrays = new Map<string, Base>();
   for (const { atom } of offsets.flatMap(({ leaves }) => leaves)) {
     if (atom?.kind !== 'havoc' || atom.value < 0) continue;
     const { definition } = kernel.values[atom.value]!;
-    // If that is stated already, another fact is missing.
+    // If the elements are already stated to be distinct, another fact is missing.
     if (elements.get(atom.value)?.distinct) continue;
     if (definition.kind !== 'instruction' || definition.instruction.operation.effect.kind !== 'load') continue;
     const source = accesses.find(({ instruction }) => instruction === definition.instruction);
@@ -93,7 +93,7 @@ function indexArrays({ kernel, accesses, elements }: KernelContext, offsets: rea
   return [...arrays.values()];
 }
 
-/** The unspecified part of the launch and of the scalars that terms depend on; null if all is given. */
+/** The unspecified dimensions and scalars that terms depend on, with a statement of values; null if all are given. */
 function openLaunch(
   context: KernelContext,
   terms: readonly Term[],
@@ -110,7 +110,7 @@ function openLaunch(
   });
   const open = [...new Map(fields.map((field) => [`${field.index}.${field.offset}`, field])).values()];
   if (!block && !grid && open.length === 0) return null;
-  // Sizes are often multiplied with each other, and the product is to fit in 32 bits.
+  // Sizes are often multiplied by each other, and the product should fit in 32 bits.
   const values = chooseScalars(context, block, grid, open.length > 2 ? 1n << BigInt(Math.floor(30 / open.length)) : undefined); // oxfmt-ignore
   const whole = open.filter(({ index, bytes, offset }) => offset === 0 && kernel.parameters[index]?.bytes === bytes);
   return {
@@ -129,7 +129,7 @@ function openLaunch(
   };
 }
 
-/** A block as kernels are often launched with, along the axes that are open. */
+/** A block with usual extents along the unspecified axes. */
 function usualBlock({ dimensions, kernel }: KernelContext): Dim3 {
   const open = dimensions.block.filter((size) => size === null).length;
   const limit = threadLimit(kernel);
@@ -153,7 +153,7 @@ function nameOf(context: KernelContext, base: Base): string | undefined {
   return name.includes('+') ? undefined : name;
 }
 
-/** A statement with its text, as far as there is something to state. */
+/** A statement with its text; empty if there is nothing to state. */
 function statement(
   { request, fields, kernel }: KernelContext,
   change: Statement,
@@ -182,8 +182,8 @@ function statement(
 }
 
 /**
- * Repeats a check with all facts stated that would decide its open findings, and records the outcome.
- * @param check a check without further trials
+ * Repeats a check with all facts stated that would decide its open findings, and records the result.
+ * @param check a check that does not try further facts
  */
 export function* tryStatements(
   context: KernelContext,
@@ -191,7 +191,7 @@ export function* tryStatements(
   check: (request: CheckRequest) => Steps<CheckResult>,
 ): Steps<CheckResult> {
   const { request } = context;
-  // If a run has confirmed a finding, the others can wait.
+  // Only undecided parts are tried; a result with a confirmed finding is decided.
   const undecided = [result.race, result.divergence].filter(({ verdict }) => /^(possible|unknown)$/.test(verdict));
   const facts = undecided.flatMap(({ wouldDecide, findings }) =>
     [wouldDecide, ...findings.map((finding) => finding.wouldDecide)].flatMap((fact) => fact?.change ?? []),
@@ -246,11 +246,12 @@ function outcomeOf(tried: CheckResult, of: 'race' | 'divergence', array: string 
   if (tried.contradiction !== undefined) return 'open';
   if (verdict === 'proved') return 'proved';
   if (of === 'divergence' || array === undefined || verdict === 'unknown') return 'open';
-  // Identical findings are counted, not listed: only those of another array are certain to be different.
+  // Identical findings are counted, not listed, so one finding can be attributed to this statement only if no other
+  // finding is on its array.
   return tried.race.findings.every((finding) => finding.array !== array) ? 'settled' : 'open';
 }
 
-/** The results with the outcome of a trial. */
+/** The results with the outcome of the repeated check added to each deciding fact. */
 function noted(
   { race, divergence, ...rest }: CheckResult,
   outcome: (of: 'race' | 'divergence', array?: string) => Partial<DecidingFact>,

@@ -1,8 +1,8 @@
 /**
- * Launches decided by one run: if no value read from memory determines the paths of threads or their accesses, every
- * execution performs the accesses of that run, and only barriers order them. The race detector's fast form finds a race
- * in a run that has one, so a run without one is a proof. If lanes of a part of a warp wait for each other, its precise
- * form does as well in a block of few threads: it then forgets no access.
+ * Launches decided by one run. If no value loaded from memory affects the paths of threads or their addresses, every
+ * execution performs the accesses of that run, and only barriers order them. If a run has a race, the fast form of the
+ * race detector finds one. So a run without a race is a proof. If lanes of a part of a warp wait for each other, the
+ * precise form is required, which forgets no access in a block of few threads.
  */
 import type { Steps } from '../../base/coroutine.ts';
 import { isFullBarrier, isGridBarrier } from '../../analysis/barriers/barrier-interval.ts';
@@ -20,7 +20,7 @@ import { decidingRuns } from '../request/budget.ts';
 import type { Term } from '../../term/term.ts';
 import { replay, replayRequest, type Scenario } from './replay.ts';
 
-/** Effects without an order other than that of barriers, which determine no path and no address. */
+/** Effects that order accesses by barriers only, and whose results affect no path and no address. */
 const plainEffects: ReadonlySet<string> = new Set([
   'pure',
   'load',
@@ -36,8 +36,8 @@ const plainEffects: ReadonlySet<string> = new Set([
 
 /**
  * Whether a run of the launch shows that none of these pairs races.
- * @param pairs open ones; those of different arrays are never decided
- * @returns false if one run does not decide it, or if it shows any event
+ * @param pairs open pairs; if two accesses are to different arrays, the run does not decide
+ * @returns false if one run does not decide the pairs, or if the run shows any event
  */
 export function* isDecidedByRun(
   context: KernelAndLaunch & SymbolicFacts,
@@ -73,7 +73,10 @@ export function* isDecidedByRun(
   return outcome === 'finished' && isClean && !havocs.some((made) => scope.followed.has(made));
 }
 
-/** The scope of the run, and the instructions that determine paths and addresses; null if one run does not suffice. */
+/**
+ * Dimensions and blocks of the run, and the instructions that affect paths and addresses; null if one run does not
+ * suffice.
+ */
 function scopeOfRun(
   context: KernelAndLaunch & SymbolicFacts,
   pairs: readonly AccessPair[],
@@ -82,7 +85,7 @@ function scopeOfRun(
   const { launch } = request;
   const [block, given] = [givenSizes(dimensions.block), launch.grid && givenSizes(dimensions.grid)];
   if (pairs.length === 0 || !block || launch.block === null) return null;
-  // If the grid is unspecified, one block may represent all.
+  // If the grid is unspecified, one block may be representative of all blocks.
   const grid: Dim3 = given ?? [1, 1, 1];
   if (!clusterOf({ ...launch, grid }, kernel)?.every((size) => size === 1)) return null;
   if (launch.samePointers?.length || launch.distances?.length || (launch.sharedBytes ?? 0) > maximumSharedBytes) return null; // oxfmt-ignore
@@ -127,10 +130,13 @@ function isOrderedByBarriers(instruction: Instruction): boolean {
   return true;
 }
 
-/** Floating-point instructions: for some, such as `sin.approx`, no run has the result of the device. */
+/**
+ * Floating-point instructions. For some of them, such as `sin.approx`, the interpreter does not have the result of the
+ * device.
+ */
 const floating = /\.(b?f\d+|tf32|e\dm\d)/;
 
-/** Whether a term contains a function whose value a run may have to invent. */
+/** Whether a term contains a function whose value the interpreter may have to invent. */
 function isMadeUp(term: Term): boolean {
   const seen = new Set<Term>();
   const work = [term];
@@ -146,9 +152,9 @@ function isMadeUp(term: Term): boolean {
 /** Traces the terms of paths and addresses back to the launch and its arguments. */
 class Followed {
   readonly instructions = new Set<InstructionId>();
-  /** Whether blocks may take different paths, or access different offsets. */
+  /** Whether the paths or the offsets depend on the block index. */
   dependsOnBlock = false;
-  /** Whether the size of the grid decides something. */
+  /** Whether the paths or the offsets depend on the size of the grid. */
   dependsOnGrid = false;
   readonly #context: KernelAndLaunch & SymbolicFacts;
   readonly #values = new Set<number>();
@@ -157,7 +163,10 @@ class Followed {
     this.#context = context;
   }
 
-  /** Whether a term depends on given values only. */
+  /**
+   * Whether a term depends on given values only. Records the dependences on the block index and on the size of the
+   * grid.
+   */
   term(term: Term): boolean {
     return (
       !isMadeUp(term) &&
@@ -204,7 +213,7 @@ class Followed {
 
   #value(id: number): boolean {
     if (this.#values.has(id)) return true;
-    // A cycle is determined by its other inputs.
+    // The inputs of a cycle from outside determine its values.
     this.#values.add(id);
     const { kernel } = this.#context;
     const { definition } = kernel.values[id]!;

@@ -23,8 +23,8 @@ import type {
 } from '../../verdict/finding.ts';
 
 /**
- * `thread 31`, or `thread (31, 2, 0) of block 1`: one index if the launch has one dimension.
- * @param launch its dimensions
+ * `thread 31`, or `thread (31, 2, 0) of block 1`. A single index if the launch has one dimension.
+ * @param launch dimensions of the launch
  */
 export function threadName(
   thread: Dim3,
@@ -46,10 +46,10 @@ function barrierStep({ kernel }: KernelContext, { instruction, times }: PassedBa
   return { threads: [0, 1], action: 'pass', of, times, location: placeOf(kernel, barrier) };
 }
 
-/** The unspecified part of the launch and of the scalars that a finding depends on. */
+/** The unspecified dimensions and scalars that a finding depends on, with their chosen values. */
 export function chosenLaunch({ request, kernel, fields, dimensions }: KernelContext, scenario: Scenario): ChosenLaunch {
   const { block, grid, contents } = scenario;
-  // Arrays filled by the host program are given.
+  // Arrays that the host program fills are given, not chosen.
   const settled = new Map(
     [...scenario.settled].filter(([, held]) => typeof held !== 'object' || held.kind !== 'filled'),
   );
@@ -66,7 +66,7 @@ export function chosenLaunch({ request, kernel, fields, dimensions }: KernelCont
         scalarText(kernel, request.parameters, field, scenario.scalar(field)),
       ]),
   };
-  // If all of that is given, the contents of arrays are chosen.
+  // If dimensions and scalars are given, the contents of arrays are what was chosen.
   if (chosen.block || chosen.grid || chosen.scalars.length > 0) return chosen;
   const held = new Map<number, string[]>();
   for (const field of fields) {
@@ -79,12 +79,12 @@ export function chosenLaunch({ request, kernel, fields, dimensions }: KernelCont
   return { ...chosen, contents: { value: isDrawn || typeof contents === 'object' ? 'random' : contents, others } };
 }
 
-/** Whether a thread races with its own copy. */
+/** Whether a thread races with its own asynchronous copy. */
 export function isOwn({ first, second }: RaceEvent): boolean {
   return first.block.join() === second.block.join() && first.thread.join() === second.thread.join();
 }
 
-/** The steps of the threads of a race in the run. */
+/** The steps of the two threads of a race in the run that showed it. */
 export function raceInterleaving(
   context: KernelContext,
   event: RaceEvent,
@@ -115,8 +115,7 @@ export function raceInterleaving(
 
 /**
  * The missing order between two accesses.
- * @param meeting the conflict is with a copy by the same thread, or only within a warp; otherwise between any two
- *   threads
+ * @param meeting whether the conflict is with a copy by the same thread, only within a warp, or between any two threads
  */
 export function missingOrder(
   context: KernelContext,
@@ -134,7 +133,10 @@ export function missingOrder(
   return { kind: meeting === 'in-warp' ? 'warp-barrier' : 'block-barrier' };
 }
 
-/** The flag that a thread waits for before one of two plain accesses; a barrier there would wait for it in vain. */
+/**
+ * The missing release and acquire if a thread waits for a flag before one of two weak accesses. A barrier there would
+ * be in vain, as the thread would wait for the flag first.
+ */
 export function missingReleaseAcquire(
   context: KernelContext,
   { first, second }: Readonly<Record<'first' | 'second', Access>>,
@@ -147,8 +149,8 @@ export function missingReleaseAcquire(
 }
 
 /**
- * The missing property of two racing strong accesses of two threads; null if one of them is weak. Morally strong ones
- * race because one is volatile.
+ * The missing property of two racing strong accesses by two threads; null if one access is weak. Morally strong
+ * accesses race only because one of them is volatile.
  */
 export function missingStrength(a: MemoryOperation, b: MemoryOperation): MissingOrder | null {
   if (a.strong === null || b.strong === null) return null;
@@ -158,7 +160,7 @@ export function missingStrength(a: MemoryOperation, b: MemoryOperation): Missing
   return isNarrow ? { kind: 'scope', narrow } : { kind: 'atomic' };
 }
 
-/** The threads that wait at the barrier, and the place of a thread that does not reach it. */
+/** The threads that wait at the barrier, and the location of a thread that does not reach it. */
 export function divergenceInterleaving(
   context: KernelContext,
   { kind, barrier, block, arrived, arrivedCount, absent }: DivergenceEvent,

@@ -1,4 +1,6 @@
-/** Origin of a finding: whether its launch and arguments are given, and the conditions that decide about it. */
+/**
+ * Origin of a finding: whether its launch and arguments are given or chosen, and the conditions on which it depends.
+ */
 import { separatingCondition } from '../representative/condition.ts';
 import { isField } from '../representative/roles.ts';
 import type { Confirmation } from './scenarios.ts';
@@ -11,9 +13,9 @@ import type { Term } from '../../term/term.ts';
 import { pointsOf, reachable } from '../../analysis/values/program-point.ts';
 
 /**
- * Whether a launch, an argument or an assumption specifies every dimension, and every scalar that these terms depend
- * on. A scalar that decides neither an address nor a path may have any value. Contents of array parameters are never
- * given.
+ * Whether every dimension, and every scalar that these terms depend on, is specified by a launch, an argument or an
+ * assumption. A scalar that affects neither an address nor a path may have any value. Contents of array parameters are
+ * never given.
  */
 export function isGiven(context: KernelContext, terms: readonly Term[]): boolean {
   const { launch } = context.request;
@@ -28,7 +30,9 @@ export function isGiven(context: KernelContext, terms: readonly Term[]): boolean
   );
 }
 
-/** Whether a loaded value is not chosen by Selvage: results of atomics, words that start at 0, variables. */
+/**
+ * Whether Selvage does not choose the source of a loaded value: results of atomics, words that start at 0, variables.
+ */
 function isFirmWord({ kernel, accesses }: KernelContext, value: number): boolean {
   const definition = value < 0 ? undefined : kernel.values[value]!.definition;
   if (definition?.kind !== 'instruction') return false;
@@ -39,10 +43,10 @@ function isFirmWord({ kernel, accesses }: KernelContext, value: number): boolean
 }
 
 /**
- * The conditions that decide whether a thread reaches these blocks, and whether it passes a barrier on the path from
- * one of them to another.
- * @param terms further terms that a finding depends on: if they contain the iteration of a loop, the conditions under
- *   which it continues count too
+ * The conditions that decide whether a thread reaches these basic blocks, and whether it passes a barrier on a path
+ * from one of them to another.
+ * @param terms further terms that a finding depends on: if they contain the iteration of a loop, the conditions for the
+ *   loop to continue are included
  */
 export function decidingConditions(context: KernelContext, blocks: readonly BlockId[], terms: readonly Term[]): Term[] {
   const { kernel, symbolic, dependences } = context;
@@ -65,10 +69,10 @@ export function decidingConditions(context: KernelContext, blocks: readonly Bloc
   });
 }
 
-/** Whether a path leads from one of the blocks to the other without a barrier and without a back edge. */
+/** Whether a path without a barrier and without a back edge connects the basic blocks. */
 function meetInOneRound({ kernel, isBlockBarrier }: KernelContext, blocks: readonly BlockId[]): boolean {
   const [a = blocks[0]!, b = a] = [...blocks].sort((x, y) => x - y);
-  // Blocks are numbered so that only back edges lead to lower indices.
+  // Basic blocks are numbered so that only back edges lead to lower numbers.
   const forward = (from: BlockId): Set<BlockId> => reachable(kernel, [from], (at, to) => to > at);
   const ahead = forward(a);
   return (
@@ -77,7 +81,7 @@ function meetInOneRound({ kernel, isBlockBarrier }: KernelContext, blocks: reado
   );
 }
 
-/** Blocks with barriers that a path from one of the blocks to one of them passes. */
+/** Basic blocks with a barrier that are on a path from one of the given blocks to one of them. */
 function barriersBetween({ kernel, isBlockBarrier }: KernelContext, blocks: readonly BlockId[]): BlockId[] {
   const after = blocks.map((block) => reachable(kernel, kernel.blocks[block]!.successors));
   return pointsOf(kernel, isBlockBarrier)
@@ -88,17 +92,17 @@ function barriersBetween({ kernel, isBlockBarrier }: KernelContext, blocks: read
     });
 }
 
-/** The launches that show a finding with chosen values. */
+/** How general a finding with chosen values is: which launches show it. */
 export interface Standing {
-  /** All large launch instances that were run. */
+  /** Whether all large launch instances that were run show the finding. */
   readonly isEverywhere: boolean;
-  /** Otherwise: the condition that identifies them, if there is a simple one. */
+  /** If not all do: a condition that is satisfied by those that do; absent if there is no simple one. */
   readonly when?: string;
 }
 
 /**
- * The launch instances that show a finding.
- * @param keys of the pairs or the barrier, as `Confirmation.standing` takes it
+ * Which launch instances show a finding.
+ * @param keys keys of the pairs or of the barrier, as in `Confirmation.standing`
  * @param terms the terms that the finding depends on: other scalars do not occur in the condition
  */
 export function standingOf(
@@ -115,12 +119,12 @@ export function standingOf(
   return { isEverywhere: false, ...(when !== null && { when }) };
 }
 
-/** An unconfirmed finding is a notice at most, or a warning if configured. */
+/** The severity of an unconfirmed finding: at most a notice, or a warning if configured. */
 export function unconfirmed(severity: Severity, most: 'warning' | 'notice' = 'notice'): Severity {
   return most === 'warning' ? weaker(severity) : 'notice';
 }
 
-/** A finding that only some launch instances show is at most a warning. */
+/** The severity of a finding that only some launch instances show: at most a warning. */
 export function weaker(severity: Severity): Severity {
   return severity === 'error' ? 'warning' : severity;
 }

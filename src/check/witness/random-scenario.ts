@@ -1,4 +1,4 @@
-/** Scenarios of representative launches with random contents: for runs that do not search for races. */
+/** Scenarios of representative launches with random contents, for runs that do not search for races. */
 import { sharedBytesWithoutOptIn } from '../../device/hardware-limits.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
 import { generatedContents } from '../representative/contents.ts';

@@ -1,4 +1,4 @@
-/** Repeats the run of a finding, and records the steps of its threads. */
+/** Repeats the run that showed a finding, and records the steps of the finding's threads. */
 import type { Dim3 } from '../../base/dim3.ts';
 import { type Steps, settled } from '../../base/coroutine.ts';
 import { isGridBarrier } from '../../analysis/barriers/barrier-interval.ts';
@@ -12,11 +12,11 @@ import type { KernelContext } from '../context/facts.ts';
 import { placeOf } from '../context/names.ts';
 import { type Scenario, replayRequest } from './replay.ts';
 
-/** Maximum length of a run that is recorded. */
+/** Limit on the instructions of a run that is recorded. */
 const maxSteps = 250_000;
-/** Maximum number of steps of the threads that are recorded; a longer run is not recorded. */
+/** Limit on the recorded steps; a run with more steps is not recorded. */
 const maxEntries = 20_000;
-/** Steps of each thread that are reported: the last ones. */
+/** Number of final steps of each thread that are reported. */
 const maxTold = 5;
 
 interface Performer {
@@ -24,15 +24,15 @@ interface Performer {
   readonly block: Dim3;
 }
 
-/** A step with the data to identify the racing ones. */
+/** A recorded step, with the data that identifies the racing accesses. */
 interface Entry extends RecordedStep {
   readonly instruction: Instruction | Terminator;
   readonly object?: string;
 }
 
 /**
- * The steps of the two threads of a race up to its second access.
- * @returns undefined if the run is too long, or does not show the accesses in this form
+ * The steps of the two threads of a race, up to the second of the racing accesses.
+ * @returns undefined if the run is too long, or does not show the race in this form
  */
 export function* recordedRace(
   context: KernelContext,
@@ -59,7 +59,7 @@ export function* recordedRace(
     const passed = new Set(
       entries.slice(start, end).flatMap(({ action, thread }) => (action === 'pass' ? thread : [])),
     );
-    // A barrier that both passed in between separates these two executions of the accesses.
+    // Both threads have passed a barrier since the first access, so these two executions of the accesses do not race.
     if (isSameBlock && passed.size === performers.length) continue;
     return told(
       entries.filter(({ thread, action }, at) => at <= (thread === 0 && last > 0 ? start : end) && action !== 'go'),
@@ -68,7 +68,7 @@ export function* recordedRace(
   return undefined;
 }
 
-/** The steps of threads that reach a barrier, or miss it, up to the end of the run. */
+/** The steps of a thread that waits at a barrier and of one that does not reach it, up to the end of the run. */
 export function* recordedDivergence(
   context: KernelContext,
   scenario: Scenario,
@@ -189,7 +189,7 @@ function bufferName({ request, kernel }: KernelContext, name: string): string {
   return fieldName(request.parameters, { index: Number(index), offset: Number(offset) }, kernel) + rest;
 }
 
-/** The bytes of an access and their value: in a race, the overlapping ones. */
+/** The bytes that an access touches and their value; for a race, only the bytes that both accesses touch. */
 function cellOf(
   scenario: Scenario,
   entry: TraceEntry,
@@ -204,7 +204,7 @@ function cellOf(
       : undefined;
   const values = lanes === 0 ? [] : operation === 'write' ? entry.reads.slice(-lanes) : entry.writes.slice(0, lanes);
   const size = lanes > 0 && values.length === lanes ? bytes / lanes : bytes;
-  // The racing lane of a vector, otherwise the whole.
+  // The vector element that races, otherwise the whole access.
   const lane = lanes > 1 && meets ? Math.floor((meets.offset - offset) / size) : 0;
   const isLane = lanes === 1 || (lanes > 1 && meets !== undefined && lane >= 0 && lane < lanes);
   const bits = isLane && values.length === lanes ? bitsOf(values[lane], entry, scenario, size) : undefined;
@@ -220,7 +220,7 @@ function lanesOf(effect: Extract<Instruction['operation']['effect'], { kind: 'lo
   return effect.lanes;
 }
 
-/** The value of a register; special registers of indices and extents, which no back end stores, are computed. */
+/** The bits of a register. Special registers of indices and extents are computed, as no back end stores them. */
 function bitsOf(
   held: TracedValue | undefined,
   { thread, block }: TraceEntry,

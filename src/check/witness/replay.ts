@@ -26,26 +26,29 @@ export interface Scenario {
   readonly sharedBytes: number;
   /** Value of a scalar field. */
   readonly scalar: (field: ParameterField) => bigint;
-  /** The index of the representative launch that it executes; absent: none. */
+  /** The index of the representative launch that the run executes; absent if there is none. */
   readonly setting?: number;
   /** Linear indices of the blocks to run. */
   readonly blocks: readonly number[];
-  /** The seed of the schedule of these blocks and warps (`interpreter/core/schedule.ts`); absent: the listed order. */
+  /** The seed of the schedule of blocks and warps (`interpreter/core/schedule.ts`); absent: the order of `blocks`. */
   readonly order?: number;
   readonly contents: Contents;
-  /** The value of all elements of an array that is independent of `contents`, by `INDEX.OFFSET` of the parameter. */
+  /** Contents of arrays for which `contents` does not apply, by `INDEX.OFFSET` of the parameter. */
   readonly settled: ReadonlyMap<string, Contents>;
   /** Stated sizes of arrays in bytes, by `INDEX.OFFSET` of the parameter; other arrays are unbounded. */
   readonly extents?: ReadonlyMap<string, number>;
 }
 
-/** A finding as a run showed it. */
+/** An event of a finding, and the scenario of the run in which it occurred. */
 export interface Shown<Event> {
   readonly event: Event;
   readonly scenario: Scenario;
 }
 
-/** Contents of array arguments: one value in all elements, values ascending or descending by index, or random ones. */
+/**
+ * Contents of array arguments: one value for all elements, values that ascend or descend with the index, or random
+ * values.
+ */
 export type Contents = number | 'rising' | 'falling' | `random ${number}` | GeneratedContents | Filled;
 
 /** The elements that the host program stores in an array. */
@@ -57,10 +60,10 @@ interface Filled {
 /** Maximum number of races in a run before it is stopped. */
 const maxRaces = 1000;
 
-/** Number of differing elements if contents ascend or descend. */
+/** Number of leading elements that differ if contents ascend or descend. */
 const distinctElements = 4096;
 
-/** The value of most elements, and those of the differing elements from the first one on. */
+/** The elements of contents: a fill value, and the values of the leading elements. */
 function numbersIn(contents: Contents, type: string): { fill: number; values: readonly number[] } {
   if (typeof contents === 'number') return { fill: contents, values: [] };
   if (typeof contents === 'object' && contents.kind === 'filled') return { fill: 0, values: contents.values };
@@ -74,7 +77,7 @@ function numbersIn(contents: Contents, type: string): { fill: number; values: re
 
 type Patterns = Pick<GlobalBuffer, 'fill' | 'values'>;
 
-/** Cached contents: runs of a kernel fill their arrays in few patterns. */
+/** Cached bit patterns, since runs of a kernel fill their arrays with few different contents. */
 const patterns = new Map<string, Patterns>();
 const maxPatterns = 100;
 
@@ -128,7 +131,7 @@ function describeContents(contents: Contents, type: string, length = endlessElem
   return { type, length, fill, ...(kept.length > 0 && { values: Object.fromEntries(kept.entries()) }), ...drawn };
 }
 
-/** The parameter whose array a pointer shares; the pointer's own index if it shares none. */
+/** The parameter to whose array a pointer points; the pointer's own index if it does not alias a lower one. */
 function ownerOf({ samePointers, distances }: Launch, { index, offset }: ParameterField): number {
   const lower = distances?.find(([, to]) => to === index);
   if (lower && offset === 0) return lower[0];
@@ -136,7 +139,7 @@ function ownerOf({ samePointers, distances }: Launch, { index, offset }: Paramet
   return alias && offset === 0 ? Math.min(...alias) : index;
 }
 
-/** Byte offset of a pointer from the start of the array that it shares. */
+/** Byte offset of a pointer from the start of the array into which it points. */
 function startOf({ distances }: Launch, { index, offset }: ParameterField): number {
   return (offset === 0 ? distances?.find(([, to]) => to === index)?.[2] : undefined) ?? 0;
 }
@@ -145,7 +148,7 @@ function contentsIn({ contents, settled }: Scenario, array: string): Contents {
   return settled.get(array) ?? contents;
 }
 
-/** The run of a scenario, with the race detector on. */
+/** The request for a run of a scenario, with race detection. */
 export function replayRequest(
   kernel: Kernel,
   parameters: readonly ParameterSource[],
@@ -168,7 +171,7 @@ export function replayRequest(
       const isTable = typeof held === 'object' && held.kind === 'pointers';
       const contents = isTable ? tableOf(held, buffers.length + 1) : contentsOf(held, type);
       buffers.push({ name: key, bytes: scenario.extents?.get(key) ?? null, elementBytes: isTable ? 8 : bytes, ...contents }); // oxfmt-ignore
-      // The targets of the pointers.
+      // The buffer for the arrays to which the pointers in a table point.
       if (isTable) buffers.push({ name: `${key}[...]`, bytes: null, elementBytes: bytes, ...contentsOf(scenario.contents, type) }); // oxfmt-ignore
     }
     bufferOf.set(`${field.index}.${field.offset}`, bufferOf.get(key)!);
@@ -208,7 +211,10 @@ export function replayRequest(
   };
 }
 
-/** Executes it. The interpreter is loaded on demand: most kernels are decided without it, most runs are small. */
+/**
+ * Executes a run. The interpreter is loaded on demand, since most kernels are decided without it and most runs are
+ * small.
+ */
 export function* replay(request: RunRequest): Steps<RunResult> {
   const { runIfSmall } = yield* settled(() => import('../../interpreter/javascript/staged-run.ts'));
   const result = runIfSmall(request);
@@ -217,7 +223,7 @@ export function* replay(request: RunRequest): Steps<RunResult> {
   return runKernel({ ...request, backend: 'webassembly' });
 }
 
-/** The scenario in the form of the report. */
+/** The scenario of a run as a witness in the report. */
 export function describeWitness(
   kernel: Kernel,
   name: string,

@@ -1,23 +1,23 @@
 /**
- * Dependences of the terms of a kernel: on the launch and known contents of memory, or on values that threads store or
- * that are unspecified.
+ * Dependences of the terms of a kernel. A term is firm if it depends only on the launch and known contents of memory,
+ * and not on unspecified values or values that threads store.
  */
 import type { Access } from '../../analysis/values/access.ts';
 import type { Term } from '../../term/term.ts';
 import type { KernelAndLaunch, KernelContext, SymbolicFacts } from '../context/facts.ts';
 import type { AccessPair } from '../obligations/obligation.ts';
 
-/** The condition and the address of an access. */
+/** The terms of the condition and the address of an access. */
 export function accessTerms({ symbolic }: SymbolicFacts, access: Access): Term[] {
   return [symbolic.reach(access.block), ...access.targets.flatMap(({ offset, condition }) => [offset, condition])];
 }
 
-/** The conditions of branches. */
+/** The terms of the conditions of all branches. */
 export function branchTerms({ kernel, symbolic }: KernelAndLaunch & SymbolicFacts): Term[] {
   return kernel.blocks.flatMap(({ id }) => symbolic.condition(id) ?? []);
 }
 
-/** Whether the execution or the addresses of a pair's accesses depend on contents of memory. */
+/** Whether contents of memory affect the execution or the addresses of a pair's accesses. */
 export function dependsOnMemory({ kernel }: KernelAndLaunch, pair: AccessPair): boolean {
   const isLoaded = (leaf: Term): boolean => {
     if (leaf.atom?.kind !== 'havoc' || leaf.atom.value < 0) return false;

@@ -1,6 +1,6 @@
 /**
- * Cached results of runs of a kernel. Launches of one kernel that differ in their constraints often lead to the same
- * runs, and runs are deterministic.
+ * Cached results of runs. Launches of one kernel that differ only in their constraints often lead to identical runs,
+ * and runs are deterministic.
  */
 import type { RunResult } from '../../interpreter/core/run-result.ts';
 import { type Launch, clusterOf } from '../../launch/launch.ts';
@@ -11,16 +11,16 @@ import type { RunRequest } from '../../interpreter/core/run-request.ts';
 import type { Steps } from '../../base/coroutine.ts';
 import { type Scenario, replay } from './replay.ts';
 
-/** A run without the memory that it left. */
+/** The result of a run without its memory. */
 type CachedRun = Omit<RunResult, 'read' | 'readBytes' | 'shadow' | 'stopped'>;
 
-/** A criterion that ends a run early; `of` is its complete identity. */
+/** A criterion that ends a run early. `of` identifies the criterion completely. */
 export type RunUntil = Pick<RunRequest, 'watch'> & { readonly of: unknown };
 
-/** By kernel, then by all that a run of it depends on but its budget, oldest first. */
+/** Cached results by kernel, then by key of the run, the oldest first. */
 const runs = new WeakMap<Kernel, Map<string, { readonly run: CachedRun; readonly budget: number }>>();
 
-/** Cached runs of a kernel. */
+/** Limit on the cached runs of a kernel. */
 const maxKept = 64;
 
 /** Executes a launch, unless its result is cached. @param key of {@link runKey} */
@@ -30,8 +30,9 @@ export function* replayOnce(request: RunRequest, key: string): Steps<CachedRun> 
 }
 
 /**
- * The result of a run with a budget of instructions; undefined if it is not cached. A run that ended within one budget
- * is the same under a larger one. Under a smaller one it might not be: pages of memory are counted too.
+ * The cached result of a run with a budget of instructions; undefined if there is none. A run that ended within its
+ * budget has the same result under a larger one, but not necessarily under a smaller one, since pages of memory count
+ * against the budget, too.
  */
 export function cachedRun(kernel: Kernel, key: string, budget: number): CachedRun | undefined {
   const kept = runs.get(kernel)?.get(key);
@@ -53,7 +54,7 @@ export function cacheRun(kernel: Kernel, key: string, budget: number, result: Ru
 
 /**
  * Key of a run of a kernel: all of its inputs except for the budget.
- * @param others inputs other than scenario and launch: the policy, the searched events
+ * @param others inputs other than scenario and launch: the policy, the events that are searched for
  */
 export function runKey(
   kernel: Kernel,

@@ -1,6 +1,6 @@
 /**
- * Confirmation: open obligations are executed in the interpreter, with the given launch and scalars, otherwise with
- * representative ones. Only such a run confirms a finding.
+ * Confirmation: executes open obligations in the interpreter, with the given launch and scalars, or with representative
+ * ones. Only such a run confirms a finding.
  */
 import type { SymbolicFacts, KernelAndLaunch, BarrierFacts, ElementFacts } from '../context/facts.ts';
 import type { Model } from '../../solver/solver.ts';
@@ -35,10 +35,10 @@ import type { Reason } from '../../verdict/reason.ts';
 import { shrink } from './smallest-scenario.ts';
 import { firstBuffered, firstInterleaved, isInterleaved } from '../../interpreter/core/schedule.ts';
 
-/** Why there may be more events than the runs show. */
+/** Why a run may have missed events. */
 type ReplayProblem = Extract<Reason, { kind: 'replay' }>['problem'];
 
-/** The valid results of a run. */
+/** The valid results of one run. */
 interface Executed {
   readonly races: readonly RaceEvent[];
   readonly divergences: readonly DivergenceEvent[];
@@ -46,42 +46,44 @@ interface Executed {
   readonly faults: readonly FaultEvent[];
   readonly steps: number;
   readonly wasCutOff: boolean;
-  /** It was not stopped early because it had shown the searched events. */
+  /** Whether the run was not stopped early after the events that it searched for. */
   readonly isWhole: boolean;
-  /** Why there may be more events than it shows. */
+  /** Why the run may have missed events; null if it cannot have missed any. */
   readonly problem: ReplayProblem | null;
-  /** It violated a condition of SELVAGE_ASSUME, and shows nothing. */
+  /** Whether the run violated a condition of SELVAGE_ASSUME, and so shows nothing. */
   readonly isVoid?: true;
 }
 
-/** Blocks and values for which an open pair may race. */
+/** An open pair with blocks and values for which it may race. */
 interface Hint {
   readonly pair: AccessPair;
   readonly hits: readonly Hit[];
   readonly model: Model | null;
 }
 
-/** Blocks that run together if more than two may matter. */
+/** Blocks of a run for pairs that may depend on more than two blocks. */
 const firstBlocks: readonly number[] = [0, 1, 2, 3, 4, 5, 6, 7];
 
-/** Settings that models of the solver may add. */
+/** Limit on the launch instances that are added from models of the solver. */
 const maxVaried = 4;
 
-/** Large launch instances for which contents of all kinds are run. */
+/** Number of large launch instances that are run with contents of all kinds. */
 const settingsOfContents = 2;
 
-/** The contents of arrays whose elements affect nothing. */
+/** The contents of arrays whose elements have no effect on accesses. */
 const usualContents = 1;
 
 /** The seed of the schedule that begins with the last blocks and warps (`interpreter/core/schedule.ts`). */
 const reversed = 1;
-/** Schedules in which blocks alternate after each instruction. */
+/** Number of schedules in which blocks alternate after each instruction. */
 const interleavedOrders = 3;
 
 /** The generations of contents, in the order in which they are tried. */
 const allDraws: readonly number[] = Array.from({ length: draws }, (_, draw) => draw);
 
-/** Arrays that threads synchronise by: counters, locks and flags start at zero; other initial values are irrelevant. */
+/**
+ * Arrays by which threads synchronise. Counters, locks and flags start at zero; other initial values are irrelevant.
+ */
 export function synchronisingArrays({ accesses }: SymbolicFacts): ReadonlySet<string> {
   const bases = accesses
     .filter(({ instruction }) => isStrong(instruction))
@@ -89,10 +91,10 @@ export function synchronisingArrays({ accesses }: SymbolicFacts): ReadonlySet<st
   return new Set(bases.flatMap((base) => (base.kind === 'parameter' ? [`${base.index}.${base.offset}`] : [])));
 }
 
-/** The smallest and the largest element of arrays, by `INDEX.OFFSET` of the parameter. */
+/** The minimum and the maximum of an array's elements, by `INDEX.OFFSET` of the parameter. */
 type ElementRanges = ReadonlyMap<string, { readonly low: bigint; readonly high: bigint }>;
 
-/** The constant ranges of elements in the assumptions. */
+/** The ranges of elements that the assumptions state as constants. */
 export function elementRanges({ request }: KernelAndLaunch): ElementRanges {
   const ranges = new Map<string, { low: bigint; high: bigint }>();
   for (const { expression } of request.assumptions) {
@@ -128,43 +130,43 @@ export function resolvedElements(
 type RunFacts = KernelAndLaunch & SymbolicFacts & ElementFacts & Pick<BarrierFacts, 'inMemory'>;
 
 export class Confirmation {
-  /** Races shown, by `pairKey`. */
+  /** Races that runs have shown, by `pairKey`. */
   readonly races = new Map<string, Shown<RaceEvent>>();
-  /** Races that constructs which are not modelled yet may order. */
+  /** Races that runs have shown but that constructs which are not modelled yet may order. */
   readonly ordered = new Map<string, RaceEvent>();
-  /** The scenarios of those that ran only the blocks of the race. */
+  /** For those races, scenarios that ran only the blocks of the race. */
   private readonly orderedIn = new Map<string, Scenario>();
-  /** Barriers that threads missed without having returned. */
+  /** Barriers that some thread missed without having returned. */
   readonly barriers = new Map<InstructionId, Shown<DivergenceEvent>>();
-  /** Barriers that threads missed because they had returned. */
+  /** Barriers that some thread missed because it had returned. */
   readonly exits = new Map<InstructionId, Shown<DivergenceEvent>>();
   /** Accesses that left their objects, by instruction. */
   readonly faults = new Map<InstructionId, Shown<FaultEvent>>();
   /** Why runs may have missed events. */
   problem: ReplayProblem | null = null;
-  /** The scenarios that were run, and whether to the end. */
+  /** Completed scenarios, and whether they ran to their end. */
   private readonly done = new Map<string, { readonly isWhole: boolean }>();
   /** Instructions of all runs so far. */
   private steps = 0;
-  /** Runs that were cut off: others are likely to be, and get less. */
+  /** Number of runs that were cut off. Further runs are likely to be, too, and get a smaller budget. */
   private cutOff = 0;
   private hasRunShortly = false;
-  /** Results of the runs that searched for smaller scenarios: the findings of a kernel need the same ones. */
+  /** Results of runs that searched for smaller scenarios, cached as the findings of a kernel need the same ones. */
   private readonly shrunk = new Map<string, Executed>();
   private shrinkingSteps = 0;
   private settingList: readonly LaunchInstance[] | null = null;
-  /** Launch instances built from models. */
+  /** Number of launch instances built from models. */
   private varied = 0;
-  /** The scenarios in which a race was seen. */
+  /** By race, the scenarios in which it was seen. */
   private readonly seenIn = new Map<string, Set<string>>();
-  /** Launch instances of which a run came to its end, or showed the searched events. */
+  /** Launch instances for which a run was completed, or showed the events that it searched for. */
   private readonly ran = new Set<number>();
   private readonly context: RunFacts;
   private readonly zeroed: ReadonlySet<string>;
-  /** Whether the code states assumptions about executions. */
+  /** Whether the kernel contains SELVAGE_ASSUME. */
   private readonly statesAssumptions: boolean;
   private readonly ranges: ElementRanges;
-  /** Arrays whose elements in a run satisfy the statements. */
+  /** Arrays whose elements satisfy the user's statements in every run. */
   private readonly met: ReadonlySet<string>;
 
   constructor(context: RunFacts) {
@@ -191,10 +193,10 @@ export class Confirmation {
     this.met = new Set([...this.ranges.keys()].filter(isMet));
   }
 
-  /** Launch instances, by index, that showed an event. */
+  /** By event, the indices of the launch instances that showed it. */
   private readonly seenAt = new Map<string, Set<number>>();
 
-  /** The launch instances to run: representative ones, and variants of them from models of the solver. */
+  /** The launch instances to run: representative ones, and variants of these with values from the solver's models. */
   private get settings(): readonly LaunchInstance[] {
     return (this.settingList ??= [...representativeLaunches(this.context)]);
   }
@@ -207,15 +209,15 @@ export class Confirmation {
     return threads.length > 0 ? Math.min(...threads) : 0;
   }
 
-  /** Only one, if contents of arrays have no effect. */
+  /** The generations of contents to run: only one if contents have no effect. */
   private get drawsThatMatter(): readonly number[] {
     const [setting] = this.settings;
     return setting && generatedContents(this.context, setting, 0).size > 0 ? allDraws : allDraws.slice(0, 1);
   }
 
-  /** Executes the hints, until each pair is confirmed or the runs are spent. */
+  /** Runs the hints until each pair is confirmed or the budget of runs is exhausted. */
   *runHints(hints: readonly Hint[]): Steps<void> {
-    // Pairs of two blocks first: such a run shows races within a block too.
+    // Pairs of two blocks first, as their runs show races within a block, too.
     const keys = new Set(hints.map(({ pair }) => pairKey(pair)));
     yield* this.runShortly(keys);
     const ordered = [...hints].sort((a, b) => Number(b.pair.scope === 'grid') - Number(a.pair.scope === 'grid'));
@@ -229,7 +231,7 @@ export class Confirmation {
           for (const hit of tries) {
             if (this.races.has(key)) break;
             const blocks = hit ? this.blocksOf(pair, hit) : ((model && this.modelBlocks(pair, model)) ?? this.endsOf(pair, setting)); // oxfmt-ignore
-            // A counter that reaches all blocks needs all of them: other runs show nothing after it.
+            // A counter of arriving blocks needs all blocks; other runs show nothing after it.
             if (blocks && this.zeroed.size > 0) yield* this.runOnce(this.scenario(setting, null, draw), keys);
             if (!this.races.has(key)) yield* this.runOnce(this.scenario(setting, blocks, draw), keys);
           }
@@ -240,19 +242,19 @@ export class Confirmation {
       // The effect of a block may depend on the number of blocks before it.
       if (!this.races.has(key) && dependsOnMemory(this.context, pair))
         yield* this.runOnce(this.scenario(first, firstBlocks, 0), keys);
-      // If an element decides, only some of many blocks overlap.
+      // If loaded elements decide about the overlap, possibly only few of many blocks overlap.
       if (!this.races.has(key) && this.drawsThatMatter.length > 1 && dependsOnMemory(this.context, pair))
         yield* this.runOnce(this.scenario(first, null, 0), keys);
-      // The other one of two fences may come first.
+      // Of two fences, the other one may be executed first.
       if (!this.races.has(key) && this.ordered.has(key)) {
         const scenario = this.scenario(first, hits[0] ? this.blocksOf(pair, hits[0]) : null, 0);
         yield* this.runOnce({ ...scenario, blocks: [...scenario.blocks].reverse() }, keys);
       }
-      // Or the accesses may interleave with those of the other thread.
+      // The accesses of the two threads may interleave.
       const met = this.orderedIn.get(key);
       for (let order = 0; met && order < interleavedOrders && !this.races.has(key); order++)
         yield* this.runOnce({ ...met, order: firstInterleaved + order }, keys);
-      // Or both threads may read before the store of the other one is visible.
+      // Each thread may read before the other thread's store is visible.
       if (this.mayMissStores && !this.races.has(key)) {
         const scenario = this.scenario(first, hits[0] ? this.blocksOf(pair, hits[0]) : null, 0);
         yield* this.runOnce({ ...scenario, order: firstBuffered }, keys);
@@ -270,8 +272,8 @@ export class Confirmation {
   }
 
   /**
-   * The first and the last block, if a pair is of one block and accesses are ordered by more than barriers: steps of
-   * such runs are expensive, and a race may need a size with many of them. Null: all blocks.
+   * The first and the last block for a pair of one block, if more than barriers order accesses; null: all blocks. Steps
+   * of such runs are expensive, and a race may require a size for which there are many blocks.
    */
   private endsOf({ scope }: AccessPair, { grid }: LaunchInstance): readonly number[] | null {
     if (scope === 'grid' || this.zeroed.size > 0 || needsVectorClocks(this.context.kernel).length === 0) return null;
@@ -279,7 +281,7 @@ export class Confirmation {
     return last > 0 ? [0, last] : null;
   }
 
-  /** Runs a small launch in which threads synchronise in several orders, each for a while, until each pair is confirmed. */
+  /** Runs a small synchronising launch briefly under several schedules, until each pair is confirmed. */
   private *runShortly(keys: ReadonlySet<string>): Steps<void> {
     const [setting] = this.settings;
     const { accesses } = this.context;
@@ -300,7 +302,7 @@ export class Confirmation {
     }
   }
 
-  /** Runs blocks in which some threads may miss the barrier, until a run shows it. */
+  /** Runs blocks in which some threads may miss the barrier, until a run shows that. */
   *runBarrier(
     { barrier, earlyExit }: { readonly barrier: Instruction; readonly earlyExit: boolean },
     model: Model | null,
@@ -312,7 +314,7 @@ export class Confirmation {
     for (const draw of this.drawsThatMatter)
       for (const setting of this.settings) {
         if (shown.has(barrier.id)) return;
-        // Any block of the grid may be the one that ends before a barrier of the grid.
+        // Any block of the grid may be the one that ends before a barrier of the grid, so all are run.
         yield* this.runOnce(this.scenario(setting, isGridBarrier(barrier) ? null : numbers, draw));
       }
     // The value that a thread reads from a flag depends on the schedule.
@@ -321,7 +323,7 @@ export class Confirmation {
       yield* this.runOnce({ ...this.scenario(first, null, 0), order: reversed });
   }
 
-  /** Finds the large launch instances that show a race: all of them are run, as far as the budget allows. */
+  /** Runs the large launch instances, within the budget, to find those that show a race. */
   *atLargeSettings(pairs: readonly AccessPair[]): Steps<void> {
     const keys = pairs.map(pairKey);
     for (const [at, setting] of this.settings.entries()) {
@@ -334,8 +336,8 @@ export class Confirmation {
   }
 
   /**
-   * Runs racing pairs with all generated contents, and with those that separate threads as far as contents can, for
-   * large launch instances.
+   * Runs large launch instances with all generated contents, including those that make threads disjoint as far as
+   * contents can.
    */
   *withAllContents(pairs: readonly AccessPair[]): Steps<void> {
     const keys = pairs.map(pairKey);
@@ -346,7 +348,7 @@ export class Confirmation {
     }
   }
 
-  /** Whether a pair raced in every run of {@link withAllContents}. */
+  /** Whether a pair raced with all generated contents. */
   racesWithAllContents(pair: AccessPair): boolean {
     const seen = this.seenIn.get(pairKey(pair));
     const scenarios = this.scenariosOfContents();
@@ -376,14 +378,14 @@ export class Confirmation {
           yield* this.runOnce(this.scenario(setting, null, draw));
   }
 
-  /** The launch instances that were run, and whether they showed a race of one of the pairs, or the missed barrier. */
+  /** The launch instances that were run, and whether they showed one of the events. */
   standing(keys: readonly string[]): readonly { readonly setting: LaunchInstance; readonly isShown: boolean }[] {
     return this.settings.flatMap((setting, at) =>
       this.ran.has(at) ? [{ setting, isShown: keys.some((key) => this.seenAt.get(key)?.has(at)) }] : [],
     );
   }
 
-  /** Adds a launch instance with a model's values of scalars other than sizes and strides, if it is representative. */
+  /** Adds a launch instance with the values of a model for scalars other than sizes and strides, if representative. */
   private vary(model: Model): void {
     const base = this.settings.find(({ isLarge }) => isLarge) ?? this.settings[0];
     if (!base || this.varied >= maxVaried) return;
@@ -412,7 +414,7 @@ export class Confirmation {
     return block[0]! + (x ?? 1) * (block[1]! + (y ?? 1) * block[2]!);
   }
 
-  /** The blocks of a model, in a given grid: in another grid their indices differ. */
+  /** The blocks of a model if the grid is given; null otherwise, as block indices differ between grids. */
   private modelBlocks({ scope }: AccessPair, model: Model): number[] | null {
     if (this.context.dimensions.grid.includes(null)) return null;
     const at = (side: string): number =>
@@ -426,8 +428,8 @@ export class Confirmation {
   }
 
   /**
-   * A run of a launch instance.
-   * @param blocks null: all of them, or the first and the last of a large grid
+   * The scenario for a launch instance.
+   * @param blocks null: all of them, or the corners of a large grid
    */
   private scenario(setting: LaunchInstance, blocks: readonly number[] | null, draw: number): Scenario {
     const { block, grid, scalar } = setting;
@@ -435,7 +437,7 @@ export class Confirmation {
     const isSmall = count * block[0] * block[1] * block[2] <= replays.mostThreads;
     const usual = isSmall ? Array.from({ length: count }, (_, number) => number) : cornersOf(grid);
     const list = [...new Set(blocks ?? usual)].filter((candidate) => candidate >= 0 && candidate < count);
-    // If the launch does not specify it, the size that every GPU offers.
+    // If the launch does not specify the size, the size that every GPU offers.
     const sharedBytes = this.context.request.launch.sharedBytes ?? sharedBytesWithoutOptIn;
     const drawn = [...generatedContents(this.context, setting, draw)].filter(([array]) => !this.zeroed.has(array));
     const filled = [...(this.context.request.launch.contents?.arrays ?? [])].map(([index, values]): [string, Contents] => [`${index}.0`, { kind: 'filled', values }]); // oxfmt-ignore
@@ -461,8 +463,8 @@ export class Confirmation {
   }
 
   /**
-   * @param sought keys of pairs: a run that has shown all of them may stop; none: it runs to its end
-   * @param isEach whether events that another run of the launch instance has shown are searched too
+   * @param sought keys of pairs: the run may stop once it has shown all of them; empty: it runs to its end
+   * @param isEach whether events that another run of the launch instance has shown are searched for, too
    */
   private *runOnce(scenario: Scenario, sought: ReadonlySet<string> = new Set(), isEach = false): Steps<void> {
     const { request, kernel } = this.context;
@@ -470,7 +472,7 @@ export class Confirmation {
     const key = this.keyOfScenario(scenario);
     if (this.done.get(key)?.isWhole === true || request.budget.expired()) return;
     const { replaySteps } = request.budget;
-    // If accesses are ordered by more than barriers, each step takes many times as long.
+    // If more than barriers orders accesses, each step takes many times as long.
     const all =
       needsVectorClocks(kernel).length > 0
         ? Math.min(replaySteps, replays.mostStepsWithClocks)
@@ -505,9 +507,9 @@ export class Confirmation {
     return [block, grid, blocks, order, contents, ...scalars].join(';');
   }
 
-  /** Runs a scenario, to its end or until it has shown the searched pairs, and returns the valid results. */
+  /** Runs a scenario, to its end or until it has shown the pairs, and returns the valid results. */
   private *execute(scenario: Scenario, steps: number, sought: readonly string[]): Steps<Executed> {
-    // A later violation of a stated assumption invalidates the whole execution.
+    // A stated assumption that is violated later invalidates the whole execution, so the run is not stopped early.
     if (sought.length === 0 || this.statesAssumptions) return yield* this.executed(scenario, steps);
     const watch = (): ((race: RaceEvent) => boolean) => {
       const left = new Set(sought);
@@ -544,7 +546,7 @@ export class Confirmation {
       return { ...nothing, problem: 'unknown-instruction' };
     // An execution that violates a condition of SELVAGE_ASSUME shows nothing.
     if (result.brokenAssumptions.length > 0) return { ...nothing, problem, isVoid: true };
-    // If the run used invented values (a texture, a transcendental function), only results independent of them count.
+    // If the run used invented values (a texture, a transcendental function), only results independent of these count.
     const madeUp = result.havocs.length > 0;
     const races = result.races.filter((event) => {
       const indices = [event.first, event.second].map((access) => this.accessOf(access));
@@ -561,12 +563,12 @@ export class Confirmation {
     const isCertain = !madeUp || result.divergences.length === 0 || isFirm(this.context, branchTerms(this.context));
     if (!isCertain) problem = 'invented-value';
     const faults = madeUp ? [] : result.faults.filter(({ left }) => left);
-    // Invented values do not determine either whether threads store equal ones.
+    // Whether threads store equal values is unknown if the values may depend on invented ones.
     const told = madeUp ? races.map((event) => ({ ...event, sameValue: false })) : races;
     return { ...nothing, races: told, divergences: isCertain ? result.divergences : [], faults, problem };
   }
 
-  /** A race in the smallest run found, with reduced dimensions and chosen scalars. */
+  /** A race in the smallest run that was found, by reducing dimensions and chosen scalars. */
   smallestRace(pair: AccessPair, shown: Shown<RaceEvent>): Steps<Shown<RaceEvent>> {
     const key = pairKey(pair);
     const find = ({ races }: Executed): RaceEvent | undefined =>
@@ -680,7 +682,7 @@ export function barrierKey({ barrier, kind }: DivergenceEvent): string {
   return `${kind}:${barrier}`;
 }
 
-/** Names a pair, for the maps of a confirmation. */
+/** Key of a pair in the maps of a confirmation. */
 export function pairKey(pair: AccessPair): string {
   return `${pair.scope}:${pair.first.index}:${pair.second.index}`;
 }

@@ -1,4 +1,4 @@
-/** Shrinks the run that shows a finding if its launch and scalars are chosen. */
+/** Shrinks the run that shows a finding, if its launch or scalars are chosen. */
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
 import { givenScalar } from '../context/scalars.ts';
 import type { Dim3 } from '../../base/dim3.ts';
@@ -8,18 +8,18 @@ import { type ParameterField, isFloat } from '../../launch/parameter-field.ts';
 import { isRepresentative, satisfiesAssumptions } from '../representative/representative-launches.ts';
 import type { Scenario, Shown } from './replay.ts';
 
-/** A value of a scenario that may vary: its current value, and the scenario with another value. */
+/** A dimension or scalar that may be varied: its value in a scenario, and the scenario with another value. */
 interface Knob {
   readonly value: (scenario: Scenario) => bigint;
   readonly turn: (scenario: Scenario, value: bigint) => Scenario;
   readonly least: 0n | 1n;
-  /** A dimension of the launch. */
+  /** Whether the value is a dimension of the launch. */
   readonly isExtent: boolean;
 }
 
 /**
- * Searches the smallest value of each variable sequentially, by trying 1, 2 and 0 and then by halving.
- * @param tries runs a scenario; undefined if it does not show the finding
+ * Searches for the smallest value of each variable in sequence, first by trying 1, 2 and 0, then by halving.
+ * @param tries runs a scenario; undefined if the run does not show the finding
  * @returns the witness with smaller values, or `shown`
  */
 export function* shrink<Event>(
@@ -37,14 +37,14 @@ export function* shrink<Event>(
     return event !== undefined;
   }
   const list = knobs(context, scope);
-  // A smaller scalar may let the dimensions be smaller still.
+  // Smaller scalars may permit still smaller dimensions, so the list is processed twice.
   for (const { value, turn, least, isExtent } of [...list, ...list]) {
     const now = value(best.scenario);
     const size = now < 0n ? -now : now;
     const small = [1n, 2n, ...(least === 0n ? [0n] : [])].filter((candidate) => candidate < size);
     let isSmall = false;
     for (const candidate of small) if ((isSmall = yield* accepts(turn(best.scenario, candidate)))) break;
-    // Blocks of 992 threads become blocks of 512: halves of them are not whole warps.
+    // The first candidate is a power of two, since halves of 992 threads are not whole warps.
     const first = isExtent ? 1n << BigInt((now - 1n).toString(2).length - 1) : now / 2n;
     for (let half = first; !isSmall && (half > 2n || half < -2n); half /= 2n)
       if (!(yield* accepts(turn(best.scenario, half)))) break;
@@ -52,14 +52,16 @@ export function* shrink<Event>(
   return best;
 }
 
-/** The open dimensions, the grid's first as that saves most, and the open integers among the scalars. */
+/**
+ * The variables: unspecified dimensions, those of the grid first as they save most, and unspecified integer scalars.
+ */
 function knobs(context: KernelAndLaunch, scope: PairScope): Knob[] {
   const { dimensions, fields, kernel, request } = context;
   const axes = [0, 1, 2] as const;
   const grid = axes.filter((axis) => dimensions.grid[axis] === null);
   const block = axes.filter((axis) => dimensions.block[axis] === null);
   const isReadWhole = (field: ParameterField): boolean =>
-    // A value that is also read in part would have to change in all its parts.
+    // A value that the kernel also reads in part is excluded, as all fields of its bytes would have to change.
     !fields.some(
       (other) =>
         other !== field &&
