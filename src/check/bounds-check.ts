@@ -244,7 +244,7 @@ function upperBoundOf(guard: Term): { readonly term: Term; readonly most: bigint
   return { term, most: isNegated ? value : value - 1n, isSigned };
 }
 
-/** The positive constant that times the sum `some` gives the sum `all`; null if there is no such constant. */
+/** The positive constant that times the sum `some` gives the sum `all`; null if none exists. */
 function factorBetween(all: ReadonlyMap<Term, bigint>, some: ReadonlyMap<Term, bigint>): bigint | null {
   let factor: bigint | null = null;
   if (all.size !== some.size || all.size === 0) return null;

@@ -244,8 +244,8 @@ function* decideBranch(
 
 /**
  * The verdict with its findings.
- * @param isStable the uniformity of branches that decide about barriers does not depend on the absence of races, or
- *   there is no race
+ * @param isStable the uniformity of branches that decide about barriers does not depend on the absence of races, or no
+ *   accesses race
  * @param assumptions the assumptions of a proof
  */
 export function* divergenceResult(

@@ -57,7 +57,7 @@ interface Waiting {
   readonly hits: readonly Hit[];
   /** Whether the hits occur for all values of the unknowns. */
   readonly exact: boolean;
-  /** The order of the accesses under the condition that two flags are the same; null if there is no such order. */
+  /** The order of the accesses under the condition that two flags are the same; null if none exists. */
   readonly order: Order | null;
 }
 
@@ -384,7 +384,7 @@ export function restsOnForeseen(context: KernelAndLaunch & SymbolicFacts & Eleme
   return leaves.some((leaf) => isOwnElement(context, pair.scope, leaf)) && leaves.every(isKnown);
 }
 
-/** The load that defines a value; undefined if there is none. */
+/** The load that defines a value; undefined if none exists. */
 function loadOf({ kernel, accesses }: KernelAndLaunch & SymbolicFacts, value: number): Access | undefined {
   const definition = value < 0 ? undefined : kernel.values[value]!.definition;
   return accesses.find(

@@ -241,8 +241,8 @@ function withElements(context: KernelContext, entry: OpenPair, open: readonly Op
 }
 
 /**
- * Whether writes of equal values are harmless: stores of one literal to memory that no thread accesses unordered in
- * another way, or stores of one instruction within one warp, as compilers emit them.
+ * Whether writes of equal values are harmless: stores of one literal to memory that no thread accesses unordered by
+ * another access, or stores of one instruction within one warp, as compilers emit them.
  */
 function isHarmlessWrite(
   context: KernelContext,

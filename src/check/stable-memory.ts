@@ -1,4 +1,4 @@
-/** Facts of a check that hold only if no accesses to shared memory race. */
+/** Facts of a check that are valid only if no accesses to shared memory race. */
 import type { BlockId, ValueId } from '../ir/form/kernel.ts';
 import type { UniformityResult } from '../analysis/values/uniformity.ts';
 import { isWriter } from '../analysis/values/access.ts';

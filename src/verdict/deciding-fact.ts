@@ -45,7 +45,7 @@ export type OpenQuestion =
 /** A fact that would decide an open obligation. */
 export interface DecidingFact {
   readonly question: OpenQuestion;
-  /** Text of the statement: a comment above the kernel, or command-line options if there is no source. */
+  /** Text of the statement: a comment above the kernel, or command-line options if no source is available. */
   readonly statement?: string;
   /** The statement as data. */
   readonly change?: Statement;

@@ -216,7 +216,7 @@ export interface Witness {
   readonly sharedBytes?: number;
   /** Indices of the blocks that ran, and the schedule of blocks and warps, in the form of `selvage run --schedule`. */
   readonly schedule?: { readonly blocks?: readonly number[]; readonly order?: number };
-  /** Arguments by parameter name (`param0`, … if there is no source). */
+  /** Arguments by parameter name (`param0`, … if no source is available). */
   readonly args: Readonly<Record<string, WitnessArgument>>;
   /** Names of the scalar arguments that were unspecified and chosen by Selvage. */
   readonly chosen?: readonly string[];

@@ -32,7 +32,7 @@ export type Reason =
   | { readonly kind: 'loaded-index'; readonly array: string; readonly because: 'any-value' | 'written' | 'may-repeat' }
   /** The accesses race in a run, unless operations that are not modelled order them. */
   | { readonly kind: 'unmodelled-order'; readonly by: readonly Unmodelled[] }
-  /** Races are undecided, since barriers order threads only if there is no barrier divergence. */
+  /** Races are undecided, since barriers order threads only in the absence of barrier divergence. */
   | { readonly kind: 'divergence' }
   | { readonly kind: 'unreachable'; readonly line: number; readonly assumptions: readonly string[] }
   /** An index leaves the array, in a run of the given launch or in every execution. */

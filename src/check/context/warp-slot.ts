@@ -1,6 +1,6 @@
 /**
  * Warp-aggregated allocation of slots: a vote determines the participating lanes, one atomic addition of their number
- * to a counter reserves as many slots, lane 0 broadcasts the first slot, and each participant adds the number of
+ * to a counter reserves one slot for each, lane 0 broadcasts the first slot, and each participant adds the number of
  * participants in lower lanes. As long as the counter does not wrap around, no two executions get the same slot.
  */
 import type { KernelAndLaunch, SymbolicFacts, OrderingFacts } from './facts.ts';
@@ -17,10 +17,7 @@ import type { MayAlias } from '../obligations/obligation.ts';
 import { addendOf, isOfOnePlace } from '../ordering/synchronising-access.ts';
 import { isSetUpBefore } from '../ordering/ticket.ts';
 
-/**
- * The counter from which the elements of an access are allocated, each to one thread and once; null if there is no such
- * counter.
- */
+/** The counter from which the elements of an access are allocated, each to one thread and once; null if none exists. */
 export function slotCounter(
   context: KernelAndLaunch & SymbolicFacts & OrderingFacts,
   access: Access,
@@ -95,7 +92,7 @@ function slotOf({ offset }: Target, bytes: number): Term | null {
   return isSlot && slot.coefficients.every((by) => by === 1n) ? slot : null;
 }
 
-/** The instruction whose first result is a value without closed form; undefined if there is none. */
+/** The instruction whose first result is a value without closed form; undefined if none exists. */
 function definer({ kernel }: Pick<KernelAndLaunch, 'kernel'>, { atom }: Term): Instruction | undefined {
   if (atom?.kind !== 'havoc' || atom.value < 0) return undefined;
   const { definition } = kernel.values[atom.value]!;

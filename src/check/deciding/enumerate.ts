@@ -1,8 +1,7 @@
 /**
  * The second tier, for concrete dimensions: evaluates the address and condition terms of both accesses for every thread
  * (and every value of the few shared unknowns), and hashes the addresses. The cost is linear in the number of threads.
- * Conditions over unknown values are dropped, which only weakens the premises: if there is no hit, that is still a
- * proof.
+ * Conditions over unknown values are dropped, which only weakens the premises: the absence of hits is still a proof.
  */
 import type { Dim3 } from '../../base/dim3.ts';
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
@@ -43,7 +42,7 @@ interface Variable {
   readonly size: number;
 }
 
-/** Writes the addresses of a side for all combinations of its own variables; NaN if the access is not executed. */
+/** Writes the addresses of a side for all combinations of the own variables; NaN if the access is not executed. */
 type Fill = (sharedValues: Int32Array, into: Float64Array) => void;
 
 interface SideProgram {

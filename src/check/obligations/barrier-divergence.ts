@@ -64,7 +64,7 @@ export function divergenceObligations(
 
 /**
  * A barrier of the grid, and a branch that decides whether a block reaches it and that may be non-uniform among blocks;
- * null if there is no such branch.
+ * null if none exists.
  */
 export function blocksMayPart(
   { kernel }: SymbolicKernel,

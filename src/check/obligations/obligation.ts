@@ -359,8 +359,8 @@ export interface OpenPair {
   /** Both accesses store a value that is provably equal. */
   readonly sameValue: boolean;
   /**
-   * Loads of both threads from one element of shared memory that yield the stored values; null if there are none or
-   * unknown.
+   * Loads of both threads from one element of shared memory that yield the stored values; null if none exist or they
+   * are unknown.
    */
   readonly elements: ReadonlySet<Instruction> | null;
   /** Whether no tier was queried, since enough other pairs are open. */

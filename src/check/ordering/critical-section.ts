@@ -88,14 +88,14 @@ export function criticalSections(
   return { sections: protections, bare, locks: locks.map(({ base }) => base), lockAccesses, held };
 }
 
-/** A lock that is held around both accesses, if only its fences are missing; undefined if there is none. */
+/** A lock that is held around both accesses, if only its fences are missing; undefined if none exists. */
 export function bareLock(bare: BareLocks, a: Access, b: Access): Base | undefined {
   const others = bare.get(b.index);
   for (const [key, base] of bare.get(a.index) ?? []) if (others?.has(key)) return base;
   return undefined;
 }
 
-/** The lock that orders two accesses by any two threads; undefined if there is none. */
+/** The lock that orders two accesses by any two threads; undefined if none exists. */
 export function exclusion(
   sections: CriticalSections,
   a: Access,

@@ -1,6 +1,5 @@
 /**
- * The simplest relation between sizes and scalars that holds for the launch instances that show a finding, and for no
- * others.
+ * The simplest relation between sizes and scalars that is true exactly for the launch instances that show a finding.
  */
 import { type ParameterField, fieldName } from '../../launch/parameter-field.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
@@ -25,8 +24,8 @@ const relations = [
 const equalFirst = [...relations].sort((a, b) => Number(b.text === '==') - Number(a.text === '=='));
 
 /**
- * A condition in the language of assumptions, such as `w > h`, that holds for all launch instances that show a finding
- * and for no others; null if there is no simple one.
+ * A condition in the language of assumptions, such as `w > h`, that is true exactly for the launch instances that show
+ * a finding; null if no simple one exists.
  * @param matters whether the finding depends on a scalar
  */
 export function separatingCondition(

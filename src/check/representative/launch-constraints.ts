@@ -252,7 +252,7 @@ function dependsOn(context: KernelAndLaunch, expression: IntegerExpression, fiel
   return expression.kind === 'arithmetic' && (dependsOn(context, expression.left, field) || dependsOn(context, expression.right, field)); // oxfmt-ignore
 }
 
-/** The smallest positive argument at which a nondecreasing function reaches a value; undefined if there is none. */
+/** The smallest positive argument at which a nondecreasing function reaches a value; undefined if none exists. */
 function leastFor(at: (size: bigint) => bigint | undefined, wanted: bigint): bigint | undefined {
   let [low, high] = [1n, 1n];
   for (let now = at(high); now === undefined || now < wanted; now = at(high)) {

@@ -106,7 +106,10 @@ function keyOfPlace(place: Location): string {
   return JSON.stringify(place);
 }
 
-/** Whether one store instruction races with itself within a block. Whole warps may store equal values in this way. */
+/**
+ * Whether one store instruction races with itself within a block. Whole warps may store equal values with one
+ * instruction.
+ */
 function isSelfStore({ kind, scope, code, first, second }: RaceFinding): boolean {
   const isOnePlace = JSON.stringify(first.location) === JSON.stringify(second.location);
   return kind === 'write-write' && scope !== 'grid' && code !== 'race/volatile' && isOnePlace;

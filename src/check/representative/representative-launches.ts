@@ -290,7 +290,7 @@ function sizes(
 }
 
 /**
- * The bound of an index for which the grid covers all but a remainder of the range; undefined if threads do not affect
+ * The bound of an index for which the grid covers the range except for a remainder; undefined if threads do not affect
  * the index.
  */
 function covered({ index }: IndexGuard, plan: Plan, place: ThreadPlace): bigint | undefined {
@@ -316,7 +316,7 @@ function covered({ index }: IndexGuard, plan: Plan, place: ThreadPlace): bigint 
   return inLoop ? (reach * BigInt(plan.rounds)) / 4n : reach;
 }
 
-/** The smallest value of a scalar for which a bound reaches a minimum; undefined if there is none. */
+/** The smallest value of a scalar for which a bound reaches a minimum; undefined if none exists. */
 function solve(
   { bound }: IndexGuard,
   { field }: Scalar,
@@ -408,8 +408,8 @@ function strides(
 const largestStride = 1n << 22n;
 
 /**
- * The smallest value of a scalar, at least its current one, for which a stride nests; the current one if there is no
- * such value.
+ * The smallest value of a scalar, at least its current one, for which a stride nests; the current one if no such value
+ * exists.
  */
 function leastStride(
   stride: Monomial,
@@ -494,7 +494,7 @@ function pinned(context: KernelAndLaunch, field: ParameterField): bigint | undef
   return low === high ? low : undefined;
 }
 
-/** The type of a scalar as written in the source; empty if there is no source. */
+/** The type of a scalar as written in the source; empty if no source is available. */
 function typeOf({ request }: Pick<KernelAndLaunch, 'request'>, { index, offset }: ParameterField): string {
   const parameter = request.parameters[index];
   const type = parameter?.fields?.find((field) => field.offset === offset)?.type ?? parameter?.type ?? '';

@@ -41,7 +41,7 @@ export interface Roles {
   readonly rankOnly: readonly boolean[];
   /** Constants that indices are compared with or multiplied by. */
   readonly constants: ReadonlySet<bigint>;
-  /** The largest constant modulus of an index over the grid; 1 if there is none. */
+  /** The largest constant modulus of an index over the grid; 1 if none exists. */
   readonly ring: bigint;
   /** Divisors in the kernel that depend on the launch only. */
   readonly divisors: readonly Term[];

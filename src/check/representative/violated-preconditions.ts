@@ -17,8 +17,8 @@ import { satisfiesAssumptions, representativeLaunches } from './representative-l
  * @param facts, result of the check under the constraints
  * @param contextOf the facts of another request
  * @param check a check that does not try further preconditions or facts
- * @returns the proof under preconditions, with those that no representative launch of the site satisfies; null if there
- *   are no such preconditions, or if values given by the program show the race
+ * @returns the proof under preconditions, with those that no representative launch of the site satisfies; null if none
+ *   exist, or if values given by the program show the race
  */
 export function* violatedPreconditions(
   request: CheckRequest,
@@ -60,9 +60,7 @@ function neededOf({ race, divergence }: CheckResult): string[] {
   return [...new Set(all.filter(({ kind }) => kind === 'precondition').map(({ text }) => text))];
 }
 
-/**
- * Whether all representative launches of a site violate a statement. If there are none, whether every execution does.
- */
+/** Whether all representative launches of a site violate a statement. If none exist, whether every execution does. */
 function* isNeverMet(
   facts: KernelAndLaunch & SymbolicFacts,
   statement: StatedAssumption,

@@ -44,7 +44,7 @@ export interface CheckRequest {
   readonly untilOpen?: boolean;
   /** Starts the solver on first use, as most kernels need none. */
   readonly solver: () => Promise<Solver>;
-  /** Cached answers of the solver, from other kernels, too; absent if there is no cache. */
+  /** Cached answers of the solver, from other kernels, too; absent without a cache. */
   readonly answers?: Answers;
   readonly budget: CheckBudget;
 }
@@ -101,6 +101,6 @@ interface OpenRace {
   readonly scope: 'block' | 'grid';
   readonly first: InstructionId;
   readonly second: InstructionId;
-  /** The reason why there is no proof. */
+  /** The reason for the missing proof. */
   readonly reason: Reason;
 }

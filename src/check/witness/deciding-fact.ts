@@ -153,7 +153,7 @@ function nameOf(context: KernelContext, base: Base): string | undefined {
   return name.includes('+') ? undefined : name;
 }
 
-/** A statement with its text; empty if there is nothing to state. */
+/** A statement with its text; empty if nothing is to be stated. */
 function statement(
   { request, fields, kernel }: KernelContext,
   change: Statement,

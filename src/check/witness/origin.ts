@@ -96,7 +96,7 @@ function barriersBetween({ kernel, isBlockBarrier }: KernelContext, blocks: read
 export interface Standing {
   /** Whether all large launch instances that were run show the finding. */
   readonly isEverywhere: boolean;
-  /** If not all do: a condition that is satisfied by those that do; absent if there is no simple one. */
+  /** If not all do: a condition that is satisfied by those that do; absent if no simple one exists. */
   readonly when?: string;
 }
 

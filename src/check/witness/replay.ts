@@ -26,7 +26,7 @@ export interface Scenario {
   readonly sharedBytes: number;
   /** Value of a scalar field. */
   readonly scalar: (field: ParameterField) => bigint;
-  /** The index of the representative launch that the run executes; absent if there is none. */
+  /** The index of the representative launch that the run executes; absent if none exists. */
   readonly setting?: number;
   /** Linear indices of the blocks to run. */
   readonly blocks: readonly number[];

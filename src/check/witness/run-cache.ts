@@ -30,7 +30,7 @@ export function* replayOnce(request: RunRequest, key: string): Steps<CachedRun> 
 }
 
 /**
- * The cached result of a run with a budget of instructions; undefined if there is none. A run that ended within its
+ * The cached result of a run with a budget of instructions; undefined if none exists. A run that ended within its
  * budget has the same result under a larger one, but not necessarily under a smaller one, since pages of memory count
  * against the budget, too.
  */
