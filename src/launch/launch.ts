@@ -69,7 +69,7 @@ export function clusterOf({ grid, cluster }: Launch, kernel: Pick<Kernel, 'needs
 
 /**
  * The extent of one axis of a block or grid; null if unspecified.
- * @param isRead whether the kernel reads the index or extent of this axis; if not, an unspecified extent is 1
+ * @param isRead whether the kernel reads the index along this axis; if not, an unspecified extent is 1
  */
 export function extentOfAxis(launch: Launch, of: 'block' | 'grid', axis: 0 | 1 | 2, isRead: boolean): number | null {
   const said = launch[of]?.[axis] ?? launch.axes?.[of][axis] ?? (isRead ? 'computed' : 1);

@@ -106,7 +106,7 @@ function mayBeAddress({ request, fields }: KernelAndLaunch, leaf: Term): boolean
     }
     case 'havoc':
     case 'phi':
-      // Neither a float nor one half of a split address is an address.
+      // A value of at most 32 bits is not an address, but a number or half of an address.
       return leaf.width > 32;
     case 'line':
       return false;

@@ -447,8 +447,8 @@ function isIn(context: KernelAndLaunch, sum: readonly Monomial[], field: Paramet
 }
 
 /**
- * Whether a scalar bounds an index of the access that is not below its stride. Then the scalar may be smaller than the
- * extent below the stride.
+ * Whether a scalar bounds a part of the index other than the parts below its stride. Then the scalar may be smaller
+ * than the extent below the stride.
  */
 function boundsIndex(
   context: KernelAndLaunch,
@@ -465,7 +465,7 @@ function boundsIndex(
   return guards.some((guard) => isIn(context, guard.bound, field) && isOfOthers(guard));
 }
 
-/** The value nearest to the wanted one that fits the type of a scalar, its use and the statements on it. */
+/** The wanted value of a scalar, adjusted to its type, its use and the statements on it. */
 function fitting(context: KernelAndLaunch, scalar: Scalar, wanted: bigint): bigint {
   const { request } = context;
   const { field, isMask, divisors, tiles, handlesRest } = scalar;

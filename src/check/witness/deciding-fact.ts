@@ -246,8 +246,7 @@ function outcomeOf(tried: CheckResult, of: 'race' | 'divergence', array: string 
   if (tried.contradiction !== undefined) return 'open';
   if (verdict === 'proved') return 'proved';
   if (of === 'divergence' || array === undefined || verdict === 'unknown') return 'open';
-  // Identical findings are counted, not listed, so one finding can be attributed to this statement only if no other
-  // finding is on its array.
+  // Identical findings are counted, not listed. So a finding is certain to be gone only if none on its array remains.
   return tried.race.findings.every((finding) => finding.array !== array) ? 'settled' : 'open';
 }
 
