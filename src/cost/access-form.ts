@@ -1,4 +1,7 @@
-/** Where an instruction accesses memory, over the terms of the kernel: the same in all warps, lanes and iterations. */
+/**
+ * The addresses of the memory accesses of an instruction, as forms over terms: equal for all warps, lanes and
+ * iterations.
+ */
 import type { AccessForm } from './warp-setting.ts';
 import { resolveTargets } from '../analysis/values/memory-base.ts';
 import type { MemoryAccess } from '../interpreter/core/program.ts';
@@ -7,7 +10,7 @@ import type { Term } from '../term/term.ts';
 import { withoutReadings } from './lanes/lane-values.ts';
 import type { WarpSetting } from './warp-setting.ts';
 
-/** One access that an instruction makes. */
+/** One memory access of an instruction. */
 interface Access {
   readonly access: MemoryAccess;
   /** Index of the operand with the address. */
@@ -19,7 +22,7 @@ interface Access {
 /** Alignment in bytes of an array passed as a parameter: that of `cudaMalloc`. */
 const parameterAlignment = 256;
 
-/** The accesses of an instruction, local memory left out; found once. */
+/** The accesses of an instruction, except for those to local memory; computed once and cached. */
 export function accessForms(setting: WarpSetting, instruction: Instruction): readonly AccessForm[] {
   const { accessForms: known } = setting;
   let forms = known.get(instruction);
@@ -50,7 +53,7 @@ export function accessesOf({ program }: WarpSetting, instruction: Instruction): 
   return found;
 }
 
-/** The address that an argument of an instruction holds. */
+/** The address in an operand of an instruction, as a term. */
 export function addressOf({ symbolic }: WarpSetting, instruction: Instruction, source: number): Term {
   const pointer = symbolic.operand(instruction.arguments[source]!);
   return symbolic.store.sum(pointer.width, source === 0 ? instruction.offset : 0n, [[pointer, 1n]]);

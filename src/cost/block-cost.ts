@@ -10,7 +10,7 @@ import { differenceOf, runsOfLanes, selectionOf, type Sum, sumOfMostLanes } from
 import { lanesInMask, type WarpPosition } from './lanes/warp-position.ts';
 import type { WarpSetting, AccessForm } from './warp-setting.ts';
 
-/** The position of lanes, and the known values there. */
+/** A position in the kernel, and the values known there. */
 export interface BlockPlace {
   readonly place: WarpPosition;
   readonly evaluator: LaneEvaluator;
@@ -22,7 +22,7 @@ interface Run {
   readonly access: Instruction | null;
 }
 
-/** By block and number of lanes: iterations and warps execute a block repeatedly. */
+/** By block and number of lanes; cached, since iterations and warps execute a block repeatedly. */
 const runsOf = new WeakMap<WarpSetting, Map<Block, Map<number, readonly Run[]>>>();
 
 function knownRuns(setting: WarpSetting, block: Block, lanes: number): readonly Run[] {
@@ -122,7 +122,7 @@ function least(direct: Amount, selected: Amount | null): Amount {
   return selected && selected.most < direct.most ? selected : direct;
 }
 
-/** Sectors of all lanes, and of some that may touch others. */
+/** Upper bound of the sectors of all lanes if a number of lanes may access other addresses. */
 function withExceptions({ most }: Amount, lanes: number, { bytes }: AccessShape): Amount {
   return { most: most + lanes * Math.ceil(bytes / 32), isExact: false };
 }
@@ -147,7 +147,7 @@ function shifted(values: LaneValues, by: LaneValues['offsets']): LaneValues {
   return { ...values, offsets: values.offsets.map((offset, lane) => (offset === undefined ? undefined : offset + by[lane]!)) }; // oxfmt-ignore
 }
 
-/** Whether the cost of an iteration depends on its index. */
+/** Whether the cost of an iteration depends on the iteration index. */
 export function iterationsDiffer(setting: WarpSetting, loop: Loop): boolean {
   const { differing } = setting;
   const known = differing.get(loop.id) ?? doIterationsDiffer(setting, loop);

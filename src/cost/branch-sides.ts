@@ -8,7 +8,7 @@ import { isWarpUniform, laneValues } from './lanes/lane-values.ts';
 import { lanesInMask } from './lanes/warp-position.ts';
 import type { WarpSetting } from './warp-setting.ts';
 
-/** Number of times that a potentially divergent branch splits the warp: once, or as a guard does. */
+/** Upper bound of the divergent executions of a branch by the warp: 1, or fewer if the branch is a bounds check. */
 export function splitsOf(
   setting: WarpSetting,
   { place, evaluator }: BlockPlace,
@@ -19,7 +19,7 @@ export function splitsOf(
   return (condition && guardSplit(setting, condition, block.id, place, evaluator)) ?? constant(1);
 }
 
-/** The lanes that take either side; null if that is unknown for some lane. */
+/** The lanes that take each side of a branch; null if the side of some lane is unknown. */
 export function decideBranch(
   setting: WarpSetting,
   region: BlockPlace,
@@ -44,7 +44,7 @@ export function decideBranch(
 export function isSameInAllLanes(setting: WarpSetting, region: BlockPlace, block: Block, mask: number): boolean {
   const condition = setting.symbolic.condition(block.id);
   const { view } = setting.symbolic;
-  // Conditions share their parts.
+  // Cached, since conditions share subterms.
   const known = new Map<Term, boolean>();
   const isSame = (term: Term): boolean => {
     const answer = known.get(term) ?? compute(term);

@@ -1,4 +1,4 @@
-/** Costs of a piece of a kernel: of each count a total, and its parts by line. Null: no bound. */
+/** Costs of a part of a kernel: a total for each count, and the shares of the lines. Null: no bound. */
 import { type Expression, add, constant, constantValue, multiply, scale, zero } from './expressions/expression.ts';
 import { maximum } from './expressions/order.ts';
 import type { Count } from './model/metrics.ts';
@@ -6,13 +6,13 @@ import { addRounds, holdsShared } from './expressions/shared-iterations.ts';
 
 export interface Cost {
   readonly totals: ReadonlyMap<Count, Expression | null>;
-  /** By count and line: `sectors@file.cu:3`. */
+  /** Keys are count and line: `sectors@file.cu:3`. */
   readonly parts: ReadonlyMap<string, Expression | null>;
-  /** Counts that may turn out smaller. */
+  /** Counts whose amounts are upper bounds that may not be attained. */
   readonly loose: ReadonlySet<Count>;
 }
 
-/** Characters of an amount's key; more are too many. */
+/** Maximum length of the key of an amount, in characters; longer amounts have no bound. */
 const longestKey = 2000;
 
 const none: ReadonlySet<Count> = new Set();
@@ -28,7 +28,7 @@ export function singleCost(count: Count, line: string, amount: Expression | null
   return { totals: new Map([[count, amount]]), parts: new Map([[`${count}@${line}`, amount]]), loose };
 }
 
-/** Exact costs that are numbers, as a tally holds them. */
+/** Exact costs with numeric amounts, as a tally stores them. */
 export interface FixedCosts {
   readonly totals: readonly (readonly [Count, number | null])[];
   readonly parts: readonly (readonly [string, number | null])[];
@@ -72,7 +72,7 @@ function expressions<Key>(sums: ReadonlyMap<Key, number | null>): Map<Key, Expre
   return new Map([...sums].map(([key, sum]) => [key, sum === null ? null : constant(sum)]));
 }
 
-/** One cost after the other. */
+/** The cost of executions in sequence. */
 export function sequentialCost(costs: readonly Cost[]): Cost {
   const present = costs.filter(({ totals }) => totals.size > 0);
   if (present.length <= 1) return present[0] ?? free;
@@ -113,11 +113,11 @@ export function sumOverIterations(costs: readonly Cost[]): Cost {
   };
 }
 
-/** One cost or the other: of each count the greater one. */
+/** The cost of either execution: the maximum of each count. */
 export function worstOf(costs: readonly Cost[]): Cost {
   const [first] = costs;
   if (costs.length <= 1) return first ?? free;
-  // A count that is missing in one of them is 0 there.
+  // A count that one of the costs lacks is 0 there.
   const worst = (values: readonly (Expression | null)[]): Expression | null =>
     values.includes(null)
       ? null
@@ -143,7 +143,7 @@ function unionOf(costs: readonly Cost[]): ReadonlySet<Count> {
   return costs.every(({ loose }) => loose.size === 0) ? none : new Set(costs.flatMap(({ loose }) => [...loose]));
 }
 
-/** A cost that may turn out smaller. */
+/** The cost, marked as an upper bound that may not be attained. */
 export function loosened(cost: Cost): Cost {
   const counts = [...cost.totals].flatMap(([count, amount]) => (amount?.addends.size === 0 ? [] : [count]));
   return counts.every((count) => cost.loose.has(count))

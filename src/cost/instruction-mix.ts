@@ -9,7 +9,7 @@ const special = /^(?:sin|cos|ex2|lg2|tanh|rcp|sqrt|rsqrt)\b/;
 const matrices = /^(?:mma|wmma\.mma|wgmma\.mma_async|tcgen05\.mma)\b/;
 const matrixShape = /\.m(\d+)n(\d+)k(\d+)\./;
 
-/** The kinds that an instruction is of; a division of doubles is of two. */
+/** The kinds of an instruction; a division of doubles has two. */
 export function kindsOf({ operation: { mnemonic, effect } }: Instruction): readonly MixKind[] {
   if (matrices.test(mnemonic)) return ['tensor'];
   if (effect.kind === 'atomic') return ['atomic'];
@@ -20,7 +20,7 @@ export function kindsOf({ operation: { mnemonic, effect } }: Instruction): reado
   return kinds;
 }
 
-/** Floating-point operations of a product of matrices, of the whole warp; 0 of other instructions. */
+/** Floating-point operations of a matrix product by the whole warp; 0 for other instructions. */
 export function matrixOperations({ operation: { mnemonic } }: Instruction): number {
   if (!matrices.test(mnemonic)) return 0;
   const [, rows, columns, depth] = matrixShape.exec(`${mnemonic}.`) ?? [];
@@ -33,11 +33,11 @@ interface MixLine {
   readonly instructions: number;
 }
 
-/** The instructions of a kind in the text of a kernel. */
+/** The instructions of one kind in a kernel. */
 interface MixEntry {
   readonly kind: MixKind;
   readonly instructions: number;
-  /** In descending order of their number. */
+  /** In descending order of the number of instructions. */
   readonly lines: readonly MixLine[];
 }
 

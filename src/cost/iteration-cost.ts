@@ -4,12 +4,12 @@ import { add, constant, type Expression, namesOf, zero } from './expressions/exp
 import { isNonNegative, maximum } from './expressions/order.ts';
 import { isPolynomialIn, sumOverIterationRange } from './expressions/iteration-sum.ts';
 
-/** Lanes with a negative trip count are kept out of the loop by a guard; their cost is 0. */
+/** Maximum of the cost and 0: a lane with a negative trip count does not enter the loop, because of a guard. */
 export function atLeastNothing(cost: Cost, rounds: Expression): Cost {
   return isNonNegative(rounds) ? cost : mapCost(cost, (amount) => maximum(amount, zero));
 }
 
-/** The cost of all iterations that are followed by another one, and of the last one. */
+/** The cost of all iterations: of those that are followed by another one, and of the last one. */
 export function overRounds(each: Cost, last: Cost, name: string, rounds: Expression): Cost {
   const summed = (cost: Cost, times: Expression): Cost =>
     mapCost(cost, (amount) => sumOverIterationRange(amount, name, times));

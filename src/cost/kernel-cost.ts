@@ -1,4 +1,4 @@
-/** The bounds of a kernel: of its worst warp, by metric and line. */
+/** The bounds of a kernel by metric and line, for its most expensive warp. */
 import { OutOfTime } from '../base/out-of-time.ts';
 import { collectAccesses, loadedMemory } from '../analysis/values/access.ts';
 import { controlDependence } from '../analysis/values/control-dependence.ts';
@@ -20,10 +20,10 @@ import { warpsOf } from './lanes/warp-position.ts';
 import { costOfWarp } from './warp-cost.ts';
 import type { WarpSetting } from './warp-setting.ts';
 
-/** Visits of blocks by all warps of a kernel; more are too many. */
+/** Limit on the number of basic-block visits, summed over all warps of a kernel. */
 const usualVisits = 50_000;
 
-/** Addresses of accesses that are looked at in those visits, each for all lanes of a warp. */
+/** Limit on the number of addresses examined in those visits; each stands for all lanes of a warp. */
 const maxAddresses = 100_000;
 
 /** Thrown if a kernel has too many paths to visit all of them. */
@@ -47,13 +47,17 @@ export interface CostRequest {
   readonly divisor?: (index: number, offset: number) => bigint;
   /** Declared bounds of the elements of an array that a parameter points to. */
   readonly elements?: (index: number, offset: number) => TermBounds | null;
-  /** Accesses merged by ptxas: bytes per lane of the one that represents others, 0 for these others. */
+  /**
+   * Accesses merged by ptxas: bytes per lane of the access that represents the merged ones, 0 for the represented ones.
+   */
   readonly merged?: ReadonlyMap<Instruction, number>;
-  /** Maps a location of the kernel to the place in the user's source, as reports name it. */
+  /** Maps a location of the kernel to a place in the user's source. */
   readonly placeOf?: (location: Location) => Location;
-  /** Limit of block visits by all warps if it is lower than the default. */
+  /** Limit on basic-block visits by all warps if it is lower than the default. */
   readonly mostVisits?: number | undefined;
-  /** Whether the time for the kernel is up: then it has no bounds, for {@link outOfTime}. */
+  /**
+   * Whether the time limit of the kernel has passed. The kernel then has no bounds, for the reason {@link outOfTime}.
+   */
   readonly expired?: () => boolean;
 }
 
@@ -64,10 +68,10 @@ interface LineBound {
 }
 
 export interface MetricBound {
-  /** Null if there is none. */
+  /** Null: no bound. */
   readonly bound: Expression | null;
   readonly reason?: string;
-  /** Whether some warp reaches the bound in every launch of these dimensions. */
+  /** Whether some warp attains the bound in every launch of these dimensions. */
   readonly exact?: boolean;
   /** Lines with a cost. */
   readonly lines: readonly LineBound[];
@@ -75,7 +79,7 @@ export interface MetricBound {
 
 export type KernelBounds = Readonly<Record<BoundMetric, MetricBound>>;
 
-/** All warps of one block together. */
+/** The cost of all warps of one thread block. */
 export interface BlockCost {
   readonly warps: number;
   /** By count; null: no bound. */
@@ -84,17 +88,17 @@ export interface BlockCost {
 
 interface KernelCost {
   readonly bounds: KernelBounds;
-  /** Null if the size of a block is not known. */
+  /** Null if the number of threads of a block is unknown. */
   readonly block: BlockCost | null;
   /** Assumptions of the bounds. */
   readonly assumptions: readonly CostAssumption[];
-  /** Iterations of a warp at the lines of loops. */
+  /** Trip counts for one warp, by the lines of loops. */
   readonly rounds: readonly (LineIterations & { readonly location: Location })[];
-  /** By lines of the PTX in loops: how often a warp comes there at most. */
+  /** By PTX line in a loop: the maximum number of executions by a warp. */
   readonly visits: ReadonlyMap<number, Expression>;
 }
 
-/** Only the bounds of {@link costOfKernel}. */
+/** The bounds of {@link costOfKernel}, without its other results. */
 export function boundKernel(request: CostRequest): KernelBounds {
   return costOfKernel(request).bounds;
 }
@@ -112,7 +116,7 @@ export function costOfKernel(request: CostRequest): KernelCost {
   } catch (error) {
     if (error instanceof OutOfTime) return withoutCost(outOfTime);
     if (error instanceof TooManyPaths) return withoutCost(tooManyPaths);
-    // The walk recurses at each block, so that thousands of blocks in a row overflow the stack.
+    // The walk recurses at each basic block: thousands of successive basic blocks overflow the stack.
     if (error instanceof RangeError && error.message.includes('call stack')) return withoutCost(tooManyInARow);
     throw error;
   }
@@ -212,8 +216,8 @@ function blockCostOf(warps: readonly Cost[]): BlockCost {
 }
 
 /**
- * Whether every launch attains the bound of a metric: some warp has only exact counts in it, each of them the largest
- * of all warps.
+ * Whether every launch attains the bound of a metric: some warp has only exact counts in it, each the maximum of all
+ * warps.
  */
 function isMet(metric: BoundMetric, worst: Cost, warps: readonly Cost[]): boolean {
   const wanted = counts.filter((count) => boundTable[metric].weights[count] !== undefined);
@@ -223,7 +227,7 @@ function isMet(metric: BoundMetric, worst: Cost, warps: readonly Cost[]): boolea
   );
 }
 
-/** The lines of a kernel by name: code without a line belongs to the code before it. */
+/** Names of the lines of a kernel. Code without a line is attributed to the line of the code before it. */
 class Places {
   readonly #lines = new Map<Instruction | Block, string>();
   readonly #locations = new Map<string, Location | null>();

@@ -1,4 +1,7 @@
-/** How often a warp executes the code of a line: iterations of the loops around it, in the parameters of the kernel. */
+/**
+ * Number of executions of the code of a line by a warp: trip counts of the loops around it, in the parameters of the
+ * kernel.
+ */
 import { dominates } from '../ir/form/dominators.ts';
 import type { BlockId, Kernel, Loop, LoopId } from '../ir/form/kernel.ts';
 import { add, constant, constantValue, type Expression, multiply, namesOf, zero } from './expressions/expression.ts';
@@ -7,7 +10,7 @@ import { floorOf } from './expressions/rational.ts';
 import { holdsShared } from './expressions/shared-iterations.ts';
 import { isRoundName } from './lanes/term-bound.ts';
 
-/** At most, in loops of a line. */
+/** Maximum trip counts of the loops around a line. */
 export interface LineIterations {
   /** Trip count of the innermost loop, each time it is entered. */
   readonly inner: Expression;
@@ -19,7 +22,7 @@ const one = constant(1);
 
 /** Maximum trip count of each loop of a kernel over all executions by all warps. */
 export class LoopIterations {
-  /** Null if some execution has no bound in only the parameters. */
+  /** By loop; null if some execution of the loop has no bound in the parameters alone. */
   readonly #known = new Map<LoopId, { readonly stays: Expression | null; readonly from: BlockId | null }>();
 
   /**
@@ -34,7 +37,7 @@ export class LoopIterations {
     this.#known.set(loop, { stays: most, from: known && known.from !== from ? null : from });
   }
 
-  /** How often a block is executed each time the loop is entered; null if unknown. */
+  /** Executions of a block in one execution of the loop; null if unknown. */
   #roundsOf({ dominators }: Kernel, { id }: Loop, block: BlockId): Expression | null {
     const { stays = null, from = null } = this.#known.get(id) ?? {};
     if (stays === null) return null;
@@ -43,7 +46,7 @@ export class LoopIterations {
   }
 
   /**
-   * By line: the maximum over its code in loops. A line with code in a loop of unknown trip count is left out.
+   * By line: the maximum over its code in loops. Lines with code in a loop of unknown trip count are omitted.
    * @param lineOf the name of the line of an instruction
    */
   byLine<Line extends string | number>(

@@ -44,17 +44,17 @@ const noStops: Stops = new Set();
 interface Walked {
   readonly cost: Cost;
   readonly reached: ReadonlyMap<BlockId, number>;
-  /** Whether lanes may wait for others on the path. Lanes that do not wait continue meanwhile and do not reconverge. */
+  /** Whether lanes may wait for others on the path. Lanes that do not wait continue and do not reconverge. */
   readonly waits: boolean;
-  /** In how many groups that do not wait for each other the lanes may arrive. */
+  /** The number of groups, not waiting for each other, in which the lanes may arrive. */
   readonly groups: number;
   /** The line of a loop on the path. */
   readonly loop: string | null;
-  /** Whether all those lanes arrive. */
+  /** Whether all lanes that may arrive do arrive. */
   readonly isSure: boolean;
 }
 
-/** Known facts on a branch. */
+/** Lanes on the sides of a branch, as far as known. */
 interface Decision {
   /** All lanes take one side. */
   readonly isExclusive: boolean;
@@ -67,18 +67,18 @@ interface Region extends BlockPlace {
   readonly loop: Loop | null;
   /** The region around the loop; null outside of loops. */
   readonly outer: Region | null;
-  /** Lanes that have entered the loop, or begun. */
+  /** Lanes that have entered the loop, or started the kernel. */
   readonly mask: number;
   readonly known: Map<string, Walked>;
   /** Costs independent of the branch that bounds the trip count, shared by a staying and a leaving iteration. */
   readonly common: Common;
-  /** Branches out of the loop whose taking lanes in this iteration are unknown. */
+  /** Exits of the loop for which it is unknown in this iteration which lanes leave. */
   readonly open: Set<BlockId>;
-  /** Outcome of the branch that bounds the trip count: stays in all iterations except the last. */
+  /** Outcome of the branch that bounds the trip count: lanes stay in all iterations except the last. */
   readonly forced: { readonly trip: TripCount; readonly stays: boolean } | null;
 }
 
-/** Costs in an iteration regardless of how it ends: of a block, and of an inner loop. */
+/** Costs of an iteration that do not depend on its end: of a block, and of an inner loop. */
 interface Common {
   readonly blocks: Map<string, Cost>;
   readonly loops: Map<string, Walked>;
@@ -90,7 +90,7 @@ interface Round {
   readonly open: ReadonlySet<BlockId>;
 }
 
-/** The parts that two paths through one iteration of a loop share. */
+/** The parts of a region that are common to two paths through one iteration of a loop. */
 function placeOf({ place, evaluator, common }: Region): Pick<Region, 'place' | 'evaluator' | 'common'> {
   return { place, evaluator, common };
 }
@@ -105,7 +105,7 @@ class WarpWalker {
   readonly #setting: WarpSetting;
   readonly #warp: Warp;
   readonly #kernel: Kernel;
-  /** Values that are the same in all iterations. */
+  /** Values that are the same in all iterations; cached for the warp. */
   readonly #ofWarp: LaneMemos = [];
   /** Bounds of trip counts, summed over all executions within a root, by their names. */
   readonly #shared = new Map<string, { readonly root: Loop | null; readonly total: Expression }>();
@@ -137,13 +137,14 @@ class WarpWalker {
     };
   }
 
-  /** One iteration of a loop: of a given index, or any. */
+  /** One iteration of a loop: with a given index, or with any index. */
   #round(outer: Region, loop: Loop, mask: number, number: number | null, forced: Region['forced'] = null): Region {
     return this.#region(loop, outer, mask, new Map([...outer.place.rounds, [loop.id, number]]), forced);
   }
 
   /**
-   * A cost with the trip counts that a loop, or the kernel, bounds over all of its iterations replaced by their bounds.
+   * A cost in which the trip counts bounded over all iterations of a loop, or over the kernel, are replaced by their
+   * bounds.
    */
   #settled(cost: Cost, root: Loop | null): Cost {
     const boundOf = (name: string): Expression | null => {
@@ -153,7 +154,7 @@ class WarpWalker {
     return mapCost(cost, (amount) => boundSharedIterations(amount, boundOf));
   }
 
-  /** From a block on, unless the walk ends there. */
+  /** The walk from a block to the first of its stops. */
   #walk(region: Region, block: BlockId, stops: Stops, mask: number): Walked {
     const { loop } = region;
     const ends = stops.has(block) || (loop !== null && (block === loop.header || !loop.blocks.has(block)));
@@ -190,7 +191,7 @@ class WarpWalker {
     region.common.blocks.set(key, straight);
     const own = [straight];
     if (splits) own.push(singleCost('divwarps', this.#setting.lineOf(node), splits, decision.isDecided));
-    // Lanes that wait only for some lanes continue without the others.
+    // Lanes that wait only for a subset of the warp continue without the other lanes.
     const waiting = node.instructions.filter(({ operation }) => waits(operation.effect));
     const groups = waiting.every(isForAllLanes) ? 1 : lanesInMask(mask).length;
     const whole: Walked = {
@@ -204,7 +205,7 @@ class WarpWalker {
     return this.#goOn(region, whole, mask, sides, decision, this.#joinOf(region, block), stops);
   }
 
-  /** The sides up to their reconvergence points, and the walk from there on. */
+  /** Walks both sides to their reconvergence points, and continues from there. */
   #goOn(
     region: Region,
     own: Walked,
@@ -271,8 +272,8 @@ class WarpWalker {
   }
 
   /**
-   * Cost of groups of lanes that continue separately. In a loop they may be in different iterations, and yet execute an
-   * instruction together.
+   * Cost of groups of lanes that continue separately. In a loop they may be in different iterations, and still execute
+   * an instruction together.
    */
   #inGroups(cost: Cost, groups: number, loop: string | null): Cost {
     if (groups === 1) return cost;
@@ -289,7 +290,7 @@ class WarpWalker {
     return repeated(cost, null);
   }
 
-  /** The loop within the region's that a block is the header of. */
+  /** The inner loop of the region's loop with a block as header; null if there is none. */
   #innerLoop({ loop }: Region, block: BlockId): Loop | null {
     const { loopOf, loops } = this.#kernel;
     let at = loopOf[block] ?? null;
@@ -313,7 +314,7 @@ class WarpWalker {
     return at === null || (loop && (at === loop.header || !loop.blocks.has(at))) ? null : at;
   }
 
-  /** Where the lanes go at the end of a block. */
+  /** The lanes that continue at each successor of a block. */
   #decide(
     region: Region,
     block: Block,
@@ -358,7 +359,7 @@ class WarpWalker {
     };
   }
 
-  /** All iterations of a loop; lanes arrive at the blocks after its exits. */
+  /** The walk of all iterations of a loop; lanes arrive at the blocks after its exits. */
   #runLoop(outer: Region, loop: Loop, mask: number): Walked {
     const around = outer.place;
     const trips = tripCounts(this.#setting, loop, mask, around, outer.evaluator);
@@ -382,11 +383,11 @@ class WarpWalker {
     let least = own && direct ? tighter(direct, own) : (own ?? direct);
     let found = least === direct ? null : least;
     for (let root: Region | null = outer; root; root = root.outer) {
-      // A single execution shares nothing.
+      // Trip counts are not shared if there is only one execution.
       if (least && outer.loop === null) break;
       const isAlike = mask === root.mask && isVisitedAlike(setting, root.loop, loop);
       const total = amortisedTripCount(setting, root.loop, loop, root.outer ?? root, root.mask, isAlike);
-      // An equal bound over more outer iterations is better.
+      // Of equal bounds the one over more outer iterations is better.
       if (!total || (least && compareGrowth(growthOf(least), growthOf(total)) < 0)) continue;
       least = total;
       const name = sharedName(loop.id, root.loop?.id ?? null, isAlike);
@@ -428,13 +429,13 @@ class WarpWalker {
       for (const block of region.open) open.add(block);
     }
     costs.push(this.#openExits(open, mask, constant(count + 1)));
-    // Lanes that left while others waited in a later iteration are ahead of them.
+    // Lanes that left while others waited in a later iteration continue before those.
     const separateGroups = doWait ? Math.max(1, leaving) : 1;
     const cost = this.#settled(sumOverIterations(costs), loop);
     return { cost, reached, waits: doWait, groups: Math.min(most, groups * separateGroups), loop: line, isSure };
   }
 
-  /** Each lane leaves a loop once, and the last ones of a warp do not split it. */
+  /** Each lane leaves a loop once, and the last lanes of a warp leave without divergence. */
   #openExits(open: ReadonlySet<BlockId>, mask: number, visits: Expression | null): Cost {
     const most = constant(lanesInMask(mask).length - 1);
     const [first] = open;
@@ -489,7 +490,7 @@ class WarpWalker {
     const isUniform = loop.exits.every((exit) => this.#setting.uniformity.branch(exit.from) !== 'varying');
     const staysTogether = all.every((walked) => walked.groups === 1);
     const whole = this.#settled(sequentialCost([inner, ...exits]), loop);
-    // All lanes leave together, after the maximum number of iterations.
+    // Exact if all lanes leave together, after the maximum number of iterations.
     const isExact = trip?.isExact === true && loop.exits.length === 1 && all.every((walked) => walked.isSure);
     const total = isExact ? whole : loosened(whole);
     return {
@@ -502,14 +503,14 @@ class WarpWalker {
     };
   }
 
-  /** The maximum trip count by the ranges of the values; null if it is too large to be useful. */
+  /** The maximum trip count from the ranges of values; null if it is too large to be useful. */
   #fromRanges(loop: Loop): Expression | null {
     const most = this.#setting.symbolic.rounds[loop.id]!;
     return most <= 1n << 20n ? constant(most) : null;
   }
 }
 
-/** Whether a warp waits as a whole: for all threads of the block, or for all lanes. */
+/** Whether all threads of the block, or all lanes of the warp, wait at an instruction. */
 function isForAllLanes({ operation, arguments: operands }: Instruction): boolean {
   const { effect } = operation;
   if (effect.kind === 'barrier' || effect.kind === 'grid-barrier' || effect.kind === 'cluster-barrier') return true;
@@ -528,8 +529,8 @@ function mergeInto(into: Map<BlockId, number>, more: ReadonlyMap<BlockId, number
 }
 
 /**
- * Of two bounds the one that is nowhere larger; otherwise the one that grows less with the names; otherwise the one
- * that is smaller at sizes as in programs. Of equal ones the second.
+ * The tighter of two bounds: the one that is at most the other for all values; otherwise the one with the lower order
+ * of growth; otherwise the smaller one at representative sizes. Of equal bounds the second.
  */
 function tighter(a: Expression, b: Expression): Expression {
   if (a.key === b.key) return b;
@@ -541,7 +542,7 @@ function tighter(a: Expression, b: Expression): Expression {
   return ofA!.every((value, index) => value < ofB![index]!) ? a : b;
 }
 
-/** Growth of a bound if all its names grow together. */
+/** Growth of a bound if all its names grow at the same rate. */
 function growthOf(bound: Expression): Growth {
   return growthIn(
     substitute(bound, () => named('')),
@@ -549,7 +550,7 @@ function growthOf(bound: Expression): Growth {
   );
 }
 
-/** Values of a bound at sizes as programs have them. */
+/** Values of a bound at representative sizes. */
 function valuesAt(bound: Expression): number[] {
   return usualSizes.map((size) => {
     const value = evaluate(bound, (name) => (/^blockDim\./.test(name) ? 256n : size));
@@ -557,5 +558,5 @@ function valuesAt(bound: Expression): number[] {
   });
 }
 
-/** No bound is exact at these by chance. */
+/** Representative sizes; at these numbers, quotients are not exact by coincidence. */
 const usualSizes: readonly bigint[] = [1001n, 32_003n, 1_000_003n];

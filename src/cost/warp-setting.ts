@@ -13,15 +13,15 @@ import type { BoundSetting } from './lanes/term-bound.ts';
 export interface WarpSetting extends BoundSetting {
   readonly program: Program;
   readonly declaredAs: DeclaredAs;
-  /** The line that a place in the kernel belongs to. */
+  /** The name of the source line of an instruction or block. */
   readonly lineOf: (place: Instruction | Block) => string;
   /** Trip counts of the loops. */
   readonly loopRounds: LoopIterations;
-  /** By root and counted loop: the potential found. */
+  /** By root and counted loop: the potential; null if none was found. */
   readonly potentials: Map<string, Potential | null>;
-  /** By loop: the form that it halves. */
+  /** By loop: the form that each iteration halves; null if none was found. */
   readonly halvings: Map<LoopId, Halving | null>;
-  /** By loop and branch: the blocks at which its lanes reconverge. */
+  /** By loop and branch: the blocks at which the diverged lanes reconverge. */
   readonly meetings: Map<string, readonly BlockId[]>;
   /** By loop: whether the cost of its iterations differs. */
   readonly differing: Map<LoopId, boolean>;
@@ -29,16 +29,16 @@ export interface WarpSetting extends BoundSetting {
   readonly merged: ReadonlyMap<Instruction, number>;
   /** By instruction: its accesses. */
   readonly accessForms: Map<Instruction, readonly AccessForm[]>;
-  /** Counts a visit of a block; throws if there were too many. */
+  /** Counts a visit of a basic block; throws if the limit is exceeded. */
   readonly visit: () => void;
-  /** Counts addresses of an access that are looked at; throws as `visit`. */
+  /** Counts examined addresses of an access; throws if the limit is exceeded. */
   readonly look: (addresses: number) => void;
   /** Called with the reason for a missing bound, or the cost of an access. */
   readonly note: (count: Count, line: string, text: string) => void;
 }
 
 export interface AccessForm {
-  /** Generic if it is unknown which of the two. */
+  /** `generic`: unknown whether global or shared. */
   readonly space: 'global' | 'shared' | 'generic';
   /** From the start of the array, in bytes. */
   readonly offset: Linear;

@@ -1,11 +1,11 @@
 /**
- * Arithmetic of `float` values that a constant without the suffix `f` makes one of double precision (`x * 0.5`): C++ converts
- * the other operand, and the result back.
+ * Arithmetic of `float` values that a constant without the suffix `f` promotes to double precision (`x * 0.5`): C++
+ * converts the other operand, and the result back.
  */
 import type { Instruction, Kernel, Operand, ValueId } from '../ir/form/kernel.ts';
 import type { Location } from '../source/location.ts';
 
-/** An instruction of double precision with a constant, between values that are floats. */
+/** A constant of a double-precision instruction whose operands and results are floats. */
 interface WidenedConstant {
   readonly location: Location;
   readonly value: number;
@@ -23,7 +23,7 @@ export function widenedConstants(
 ): readonly WidenedConstant[] {
   const makers = new Map<ValueId, Instruction>();
   const users = new Map<ValueId, Instruction[]>();
-  /** Operands of phis, branches and others: they do not determine floats. */
+  /** Operands of phis, branches and other instructions, which do not show whether a double was a float. */
   const elsewhere = new Set<ValueId>();
   for (const { phis, instructions } of kernel.blocks) {
     for (const { inputs } of phis) for (const input of inputs) if (input.kind === 'value') elsewhere.add(input.id);
@@ -36,7 +36,7 @@ export function widenedConstants(
   if (![...makers.values()].some(({ operation }) => widening.test(operation.mnemonic))) return [];
 
   const known = new Map<ValueId, boolean>();
-  /** Whether a double is a float that was widened, or computed of such and constants. */
+  /** Whether a double was converted from a float, or computed from such doubles and constants. */
   const comesFromFloat = (operand: Operand): boolean => {
     if (operand.kind === 'constant') return true;
     if (operand.kind !== 'value') return false;
@@ -50,7 +50,7 @@ export function widenedConstants(
     return answer;
   };
   const seen = new Map<ValueId, boolean>();
-  /** Whether a double only becomes a float again, or is compared. */
+  /** Whether all uses of a double are comparisons or conversions back to float. */
   const becomesFloat = (value: ValueId): boolean => {
     const before = seen.get(value);
     if (before !== undefined) return before;
@@ -95,8 +95,8 @@ function doubleOf(bits: bigint): number {
 const literal = /(?<![\w.])(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][+-]?\d+)?(?![\w.])/g;
 
 /**
- * The literal of a line that a constant comes from: the one of its value, or of its reciprocal or negative, since
- * compilers divide by multiplying; otherwise the first without a suffix.
+ * The literal of a line that a constant was compiled from: the literal with its value, reciprocal (compilers divide by
+ * multiplying) or negative; otherwise the first literal without a suffix.
  */
 export function literalOf(text: string, value: number): string | undefined {
   const all = [...text.replace(/\/\/.*$|"(?:[^"\\]|\\.)*"/g, '').matchAll(literal)].map(([one]) => one);

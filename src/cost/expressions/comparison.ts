@@ -4,12 +4,12 @@ import { isNonNegative } from './order.ts';
 
 type Comparison =
   | { readonly kind: 'equal' | 'smaller' | 'larger' | 'incomparable' }
-  /** The second grows faster, or slower, with one of the names. */
+  /** The second bound grows faster, or slower, with this name. */
   | { readonly kind: 'other-order'; readonly name: string; readonly grows: 'faster' | 'slower' };
 
 /**
- * Compares two bounds of one metric, over all values of their names: `larger` if the second one is larger somewhere and
- * nowhere smaller. Another order of growth takes precedence.
+ * Compares two bounds of one metric, over all values of their names: `larger` if the second bound is larger for some
+ * values and smaller for none. A different order of growth takes precedence.
  */
 export function compareBounds(before: Expression, after: Expression): Comparison {
   if (before.key === after.key) return { kind: 'equal' };

@@ -26,12 +26,12 @@ export function expressionText(expression: Expression): string {
 }
 
 /**
- * Addends as they read best. What a loop costs that compilers test at its end is `4*max(0, n - 1) + 4`, which is
- * `4*max(1, n)`.
+ * Addends in their most readable form. The cost of a loop that compilers test at its end is `4*max(0, n - 1) + 4`,
+ * which is rewritten to `4*max(1, n)`.
  */
 function gathered({ addends }: Expression): ReadonlyMap<string, Addend> {
   const left = new Map(addends);
-  // Their key no longer matches their factors.
+  // Factors whose key is out of date.
   const rewritten = new Set<string>();
   for (const key of addends.keys()) {
     const addend = left.get(key);
@@ -55,7 +55,10 @@ function gathered({ addends }: Expression): ReadonlyMap<string, Addend> {
   return left;
 }
 
-/** A maximum with a negative constant in one operand, and the same with that constant factored out; null for others. */
+/**
+ * For a maximum with a negative constant in one operand: the maximum with that constant factored out. Null for other
+ * factors.
+ */
 function raised(factor: Factor): { readonly factor: Factor; readonly by: bigint } | null {
   if (factor.kind === 'floor') {
     // floor(max(0, n - 1) / 128) + 1 is max(1, ceil(n / 128)).

@@ -1,7 +1,7 @@
 /**
  * Symbolic costs: sums of products of names, floor(a / b), floor(log2(a)), ceil(log2(a)), minimums and maximums, with
- * rational coefficients, in a normal form. Names denote integers that are not below `least`. A rounded-up quotient is
- * kept as a rounded-down one, and printed as it was meant.
+ * rational coefficients, in a normal form. Names denote integers of at least `least`. A rounded-up quotient is
+ * represented as a rounded-down one, and printed as a rounded-up one.
  */
 import { type Rational, addRational, compareRational, floorOf, multiplyRational, rational } from './rational.ts'; // oxfmt-ignore
 
@@ -207,7 +207,7 @@ export function floorQuotient(dividend: Expression, divisor: Expression): Expres
   return add(outside, single(factor));
 }
 
-/** The same quotient of smaller numbers: floor(2a / 4) is floor(a / 2), floor(floor(a / 2) / 3) is floor(a / 6). */
+/** The same quotient with smaller numbers: floor(2a / 4) is floor(a / 2), floor(floor(a / 2) / 3) is floor(a / 6). */
 function reduced({ addends }: Expression, { top, bottom }: Rational): { dividend: Expression; divisor: bigint } | null {
   const own = addends.get('')?.coefficient ?? none;
   const moving = [...addends.values()].filter(({ factors }) => factors.length > 0);

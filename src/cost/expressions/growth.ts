@@ -6,7 +6,7 @@ export interface Growth {
   readonly logarithm: number;
 }
 
-/** Growth in one name, the others held. */
+/** Growth in one name if the others are constant. */
 export function growthIn(expression: Expression, name: string): Growth {
   let most: Growth = { degree: 0, logarithm: 0 };
   for (const { factors } of expression.addends.values()) {

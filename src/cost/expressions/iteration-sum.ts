@@ -37,7 +37,7 @@ export function sumOverIterationRange(amount: Expression, name: string, rounds: 
   return add(...parts);
 }
 
-/** Whether the iteration index is in no quotient, logarithm, minimum or maximum: then the sum is exact. */
+/** Whether the iteration index occurs in no quotient, logarithm, minimum or maximum. The sum is exact then. */
 export function isPolynomialIn(amount: Expression, name: string): boolean {
   return [...amount.addends.values()].every(({ factors }) =>
     factors.every((factor) => factor.kind === 'name' || !namesOf(single(factor)).has(name)),
@@ -89,7 +89,7 @@ function opened(factor: Factor, name: string, rounds: Expression): Expression | 
   return isPositive ? moving : null;
 }
 
-/** Replaces the single name in the trip count so that the trip count is at least 1. */
+/** The expression under the assumption that the trip count is at least 1, if the trip count has a single name. */
 function withSomeRound(expression: Expression, rounds: Expression): Expression {
   const names = [...namesOf(rounds)];
   const [name] = names;

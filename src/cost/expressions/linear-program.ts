@@ -18,8 +18,8 @@ export interface Constraint {
 const zero = rational(0n);
 
 /**
- * Values from 0 on that satisfy constraints and minimise a weighted sum: the dual simplex method with Bland's rule,
- * which terminates.
+ * Non-negative values that satisfy constraints and minimise a weighted sum, by the dual simplex method with Bland's
+ * rule, which terminates.
  * @param weights by variable, none negative
  * @param pivots steps at most
  * @returns null if the constraints are infeasible, or the steps do not suffice
@@ -30,7 +30,8 @@ export function minimise(
   pivots: number,
 ): Rational[] | null {
   const count = weights.length;
-  // A row is a variable in terms of those that are zero now: basic = constant + sum of coefficient * other.
+  // A row expresses a basic variable by the non-basic ones, which are zero: basic = constant + sum of coefficient *
+  // other.
   let rows: Row[] = constraints.map(({ coefficients, least }, index) => ({
     basic: count + index,
     constant: negate(least),
@@ -50,7 +51,7 @@ export function minimise(
     if (!entering) return null;
     const { variable } = entering;
     const by = leaving.of.get(variable)!;
-    // The same row, solved for the variable that comes in.
+    // The same row, solved for the entering variable.
     const own = new Map<number, Rational>([[leaving.basic, divideRational(rational(1n), by)]]);
     for (const [other, factor] of leaving.of)
       if (other !== variable) own.set(other, negate(divideRational(factor, by)));

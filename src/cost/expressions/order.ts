@@ -1,14 +1,14 @@
-/** Provable order of expressions, and minimums and maximums without operands that are never attained. */
+/** Provable order of expressions. Minimums and maximums without dominated operands. */
 import { type Expression, type Factor, add, constant, constantValue, floorQuotient, log2, made, multiply, named, scale, single, subtract } from './expression.ts'; // oxfmt-ignore
 import { type Rational, addRational, compareRational, floorOf, multiplyRational, rational } from './rational.ts'; // oxfmt-ignore
 
 const one: Rational = { top: 1n, bottom: 1n };
 const none: Rational = { top: 0n, bottom: 1n };
 
-/** Addends that one comparison may look at: minimums of maximums of minimums would lead to any number. */
+/** Limit on the addends examined by one comparison: nested minimums and maximums would lead to any number. */
 const maxAddends = 250;
 
-/** Addends that all comparisons may look at which find one least or greatest expression. */
+/** Limit on the addends examined by all comparisons for one minimum or maximum. */
 const maxAddendsTogether = 6000;
 
 /** The remaining effort. */
@@ -35,7 +35,7 @@ function isSeen(expression: Expression, effort: Effort): boolean {
 }
 
 /**
- * Lower bounds of an expression: an added maximum, or a subtracted minimum, is replaced by one of its parts that
+ * Lower bounds of an expression: an added maximum, or a subtracted minimum, is replaced by one of its operands that
  * cancels another addend.
  */
 function withOneChoice(expression: Expression): Expression[] {
@@ -61,7 +61,7 @@ function withoutPairs(expression: Expression, effort: Effort): Expression {
     const rest = new Map(expression.addends);
     rest.delete(key);
     rest.delete(giving[0]);
-    // The remainder of the two keeps its sign.
+    // The remainder of the two addends has the sign of the larger one.
     if (left.top > 0n) rest.set(giving[0], { ...giving[1], coefficient: left });
     if (left.top < 0n) rest.set(key, { ...taken, coefficient: left });
     return made(rest);
@@ -69,7 +69,7 @@ function withoutPairs(expression: Expression, effort: Effort): Expression {
   return expression;
 }
 
-/** Whether a product is nowhere below another one. */
+/** Whether a product is at least another one for all values of the names. */
 function isAtLeast(product: readonly Factor[], other: readonly Factor[], effort: Effort): boolean {
   if (effort.left-- <= 0) return false;
   const isPositive = (factor: Factor): boolean => (lowestOf(factor)?.top ?? -1n) >= 0n;
@@ -109,7 +109,7 @@ function isFactorAtLeast(a: Factor, b: Factor, effort: Effort): boolean {
   return false;
 }
 
-/** Whether one of some expressions is nowhere below another one. */
+/** Whether one of the candidates is at least another expression for all values of the names. */
 function isOver(candidates: readonly Expression[], other: Expression, effort: Effort): boolean {
   return candidates.some((candidate) => effort.left > 0 && isSeen(subtract(candidate, other), effort));
 }
@@ -118,7 +118,7 @@ function partsOf(factor: Factor, kind: 'min' | 'max'): readonly Expression[] {
   return factor.kind === kind ? factor.parts : [];
 }
 
-/** Names counted from their least value: then all of them start at 0. */
+/** The expression with each name replaced by its least value plus a name that starts at 0. */
 function fromLeast(expression: Expression): Expression {
   const least = new Map<string, bigint>();
   for (const { factors } of expression.addends.values())
@@ -131,7 +131,7 @@ function fromLeast(expression: Expression): Expression {
   return substituteWith(expression, raise, chosenFrom);
 }
 
-/** A lower bound without rounded quotients; null without a useful one. */
+/** A lower bound without rounded quotients; null if none is useful. */
 function withoutRounding(expression: Expression): Expression | null {
   const parts: Expression[] = [];
   let changed = false;
@@ -190,7 +190,7 @@ function lowest(expression: Expression): Rational | null {
   return sum;
 }
 
-/** Results of {@link lowestOf}: sums share their factors. */
+/** Results of {@link lowestOf}; cached, since sums share factors. */
 const knownLowest = new WeakMap<Factor, Rational | null>();
 
 function lowestOf(factor: Factor): Rational | null {
@@ -211,7 +211,7 @@ function computeLowest(factor: Factor): Rational | null {
       if (low === null) return null;
       const divisor = constantValue(factor.divisor);
       if (divisor) return rational(floorOf(multiplyRational(low, { top: divisor.bottom, bottom: divisor.top })));
-      // Divided by a number that is not known: by 1, or by more than there is.
+      // The divisor has an unknown value of at least 1, and may exceed the dividend.
       return low.top >= 0n ? none : rational(floorOf(low));
     }
     case 'floor-log2':
@@ -241,7 +241,7 @@ function highestOfProduct(factors: readonly Factor[]): Rational | null {
   return product;
 }
 
-/** The least or greatest of expressions; those that never count are left out. */
+/** The minimum or maximum of expressions, without dominated operands. */
 export function extremum(kind: 'min' | 'max', ...parts: readonly Expression[]): Expression {
   const flat = parts.flatMap((part) => {
     const [only] = part.addends.values();
@@ -256,7 +256,7 @@ export function extremum(kind: 'min' | 'max', ...parts: readonly Expression[]): 
   return chosenFrom(kind, ...kept);
 }
 
-/** The operands that may be attained: none is dominated by another one. */
+/** The operands that are not dominated by another operand. */
 function withoutLosers(kind: 'min' | 'max', parts: readonly Expression[]): Expression[] {
   let left = maxAddendsTogether;
   const loses = (a: Expression, b: Expression): boolean => {
@@ -275,12 +275,12 @@ function withoutLosers(kind: 'min' | 'max', parts: readonly Expression[]): Expre
   return kept;
 }
 
-/** The least or greatest of expressions, as they are. */
+/** The minimum or maximum of expressions, without a comparison of the operands. */
 function chosenFrom(kind: 'min' | 'max', ...parts: readonly Expression[]): Expression {
   return single({ kind, parts, key: `[${kind} ${parts.map(({ key }) => key).join(' , ')}]` });
 }
 
-/** The expressions without repetitions, and of numbers the one that counts. */
+/** The distinct operands; of the numbers only the smallest (`min`) or largest (`max`). */
 function distinct(kind: 'min' | 'max', parts: readonly Expression[]): Expression[] {
   const found = new Map<string, Expression>();
   let number: Rational | null = null;
@@ -292,12 +292,12 @@ function distinct(kind: 'min' | 'max', parts: readonly Expression[]): Expression
   return [...(number === null ? [] : [constant(number)]), ...found.values()];
 }
 
-/** The greatest of expressions. */
+/** The maximum of expressions, without dominated operands. */
 export function maximum(...parts: readonly Expression[]): Expression {
   return extremum('max', ...parts);
 }
 
-/** The least of expressions. */
+/** The minimum of expressions, without dominated operands. */
 export function minimum(...parts: readonly Expression[]): Expression {
   return extremum('min', ...parts);
 }

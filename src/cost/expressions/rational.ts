@@ -33,7 +33,7 @@ export function compareRational(a: Rational, b: Rational): number {
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
-/** The largest integer that is not above. */
+/** The largest integer that does not exceed the fraction. */
 export function floorOf({ top, bottom }: Rational): bigint {
   return top >= 0n ? top / bottom : -((-top + bottom - 1n) / bottom);
 }

@@ -83,12 +83,12 @@ function worstShared(parts: readonly SharedSum[], rests: (...rests: readonly Exp
   };
 }
 
-/** The sum again. */
+/** The expression that a sum represents. */
 export function joined({ rest, shared }: SharedSum): Expression {
   return add(rest, ...[...shared].map(([name, by]) => multiply(by, named(name))));
 }
 
-/** The cost of successive iterations, each with its share of the shared trip counts; null if none is found. */
+/** The cost of successive iterations, each with a different part of the shared trip counts; null if none is found. */
 export function addRounds(amounts: readonly Expression[]): Expression | null {
   const parts = amounts.map(sharedSumOf);
   return parts.includes(null) ? null : joined(worstShared(parts as SharedSum[], add));
@@ -96,7 +96,7 @@ export function addRounds(amounts: readonly Expression[]): Expression | null {
 
 /**
  * An amount with shared trip counts replaced by their bounds.
- * @param boundOf the bound of a name, null for those that stay
+ * @param boundOf the bound of a name, null if the name is not replaced
  */
 export function boundSharedIterations(
   amount: Expression,
@@ -109,7 +109,9 @@ export function boundSharedIterations(
   return add(sum.rest, ...parts);
 }
 
-/** Whether the factors of shared trip counts are independent of a name: then they are equal in all iterations. */
+/**
+ * Whether the factors of shared trip counts are independent of a name: the factors are equal in all iterations then.
+ */
 export function isSteady({ shared }: SharedSum, name: string): boolean {
   return [...shared.values()].every((by) => constantValue(by) !== null || !namesOf(by).has(name));
 }

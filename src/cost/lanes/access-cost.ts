@@ -11,10 +11,10 @@ export interface AccessShape {
   readonly alignment: number;
 }
 
-/** A number of turns or sectors. */
+/** An upper bound of sectors or phases. */
 interface Amount {
   readonly most: number;
-  /** Whether the amount is independent of the address part that lanes share. */
+  /** Whether the amount does not depend on the address part that all lanes share. */
   readonly isExact: boolean;
 }
 
@@ -24,7 +24,7 @@ const banks = 32;
 const rowBytes = banks * wordBytes;
 
 /**
- * The most sectors that some lanes touch, wherever the part that they share leads.
+ * Maximum number of sectors that lanes touch, over all values of the address part that they share.
  * @param mask the lanes, at least one
  */
 export function maxSectors(values: LaneValues, mask: number, shape: AccessShape): Amount {
@@ -48,7 +48,7 @@ export function maxSectors(values: LaneValues, mask: number, shape: AccessShape)
   return { most: Math.min(sum, lanes.length * perLane), isExact: false };
 }
 
-/** The sectors that accesses within one piece touch at most. */
+/** Maximum number of sectors that accesses within one aligned piece touch. */
 function sectorsOfPiece(
   { size, step }: { readonly size: bigint; readonly step: bigint },
   { modulus }: LaneValues,
@@ -67,7 +67,7 @@ export interface LaneAlternatives {
 }
 
 /**
- * As {@link maxSectors} if each lane takes one of several addresses.
+ * As {@link maxSectors} if each lane accesses one of several addresses.
  * @param ways alternatives, grouped by the address part that lanes share
  * @param runs maximum number of runs of neighbouring lanes with the same alternative; null if unknown
  */
@@ -89,7 +89,7 @@ export function maxSectorsOfAlternatives(
   return { most: Math.min(most, lanes.length * Math.ceil(shape.bytes / sectorBytes)), isExact: false };
 }
 
-/** Maximum if the lanes up to some index take one alternative and the later ones another, or all take the same. */
+/** Maximum if the lanes up to some index use one alternative and the later ones another, or all lanes use the same. */
 function maxSectorsOfRuns(
   ways: readonly LaneAlternatives[],
   lanes: readonly number[],
@@ -104,14 +104,14 @@ function maxSectorsOfRuns(
   };
   const [only] = ways;
   if (ways.length === 1 && !only!.values.scattered && lanes.every((lane) => only!.values.groups[lane] === '')) {
-    // All alternatives start at the same place within a sector unless they are known to differ.
+    // The alternatives are assumed to start at the same offset within a sector unless the offsets are known to differ.
     const { values, more } = only!;
     const first = values.offsets[lanes[0]!]!;
     const all = [lanes.map(() => 0n), ...more.map((by) => lanes.map((lane) => by[lane]!))];
     const known = new Map(
       all.map((by) => {
         const own = lanes.map((lane, at) => values.offsets[lane]! - first + by[at]!);
-        // A shift by whole sectors touches an equal number of them.
+        // A shift by whole sectors does not change the number of touched sectors.
         const shift = BigInt(modulo(own[0]!, sectorBytes)) - own[0]!;
         const places = own.map((place) => clampToNumber(place + shift));
         return [places.join(' '), places];
@@ -140,7 +140,7 @@ function maxSectorsOfRuns(
   );
 }
 
-/** The sectors that the first of some accesses touch, by how many these are. */
+/** At index n: the number of sectors that the first n accesses touch. */
 function sectorsOfFirst(addresses: readonly number[], bytes: number): number[] {
   const sectors = new Set<number>();
   return [
@@ -153,7 +153,7 @@ function sectorsOfFirst(addresses: readonly number[], bytes: number): number[] {
   ];
 }
 
-/** {@link maxSectors} of the first of some lanes, by how many these are; of none, 0. */
+/** At index n: {@link maxSectors} of the first n lanes; 0 at index 0. */
 function mostSectorsOfFirst(values: LaneValues, lanes: readonly number[], shape: AccessShape): number[] {
   if (values.scattered)
     return [0, ...lanes.map((_, at) => maxSectors(values, lanes.slice(0, at + 1).reduce((bits, lane) => bits | (1 << lane), 0), shape).most)]; // oxfmt-ignore
@@ -174,12 +174,12 @@ function mostSectorsOfFirst(values: LaneValues, lanes: readonly number[], shape:
 
 /** Incremental {@link sectorsOfGroup} for a growing group of lanes. */
 class GroupSectors {
-  /** The most sectors of the lanes so far. */
+  /** Maximum number of sectors of the lanes added so far. */
   most = 0;
   readonly #bytes: number;
-  /** Where the group may be moved to within a sector, in bytes, and the sectors that it touches then. */
+  /** Possible displacements of the group within a sector, in bytes, each with the sectors touched at it. */
   readonly #moves: readonly { readonly by: number; readonly sectors: Set<number> }[];
-  /** The offset of the first lane, and the least one. */
+  /** The offset of the first lane, and the smallest offset of all lanes. */
   #origin: bigint | null = null;
   #least = 0n;
 
@@ -192,7 +192,7 @@ class GroupSectors {
   add(offset: bigint): void {
     this.#origin ??= offset;
     if (this.#origin === offset || offset < this.#least) this.#least = offset;
-    // Whole sectors make no difference.
+    // A displacement by whole sectors does not change the number of sectors.
     const from = modulo(this.#origin, sectorBytes);
     const distance = offset - this.#origin;
     const place = from + (distance < 0n ? -clampToNumber(-distance) : clampToNumber(distance));
@@ -200,7 +200,7 @@ class GroupSectors {
       const last = Math.floor((place + by + this.#bytes - 1) / sectorBytes);
       for (let sector = Math.floor((place + by) / sectorBytes); sector <= last; sector++) sectors.add(sector);
     }
-    // Accesses are aligned to their own size; those that are not are faults.
+    // Accesses are aligned to their own size; misaligned accesses are faults.
     const within = Math.min(this.#bytes, sectorBytes);
     const least = modulo(this.#least, sectorBytes);
     const aligned = this.#moves.filter(({ by }) => (least + by) % within === 0);
@@ -209,7 +209,10 @@ class GroupSectors {
   }
 }
 
-/** As {@link maxConflicts} if each lane takes one of several addresses: no bank has more phases than all of them. */
+/**
+ * As {@link maxConflicts} if each lane accesses one of several addresses: no bank has more phases than with the words
+ * of all alternatives.
+ */
 export function mostConflictsOfWays(ways: readonly LaneValues[], mask: number, shape: AccessShape): Amount {
   const lanes = lanesInMask(mask);
   const phases = phasesOf(lanes, shape);
@@ -234,7 +237,7 @@ function sectorsOfGroup(
   );
 }
 
-/** Amounts by access pattern: warps, iterations and instructions share few patterns. */
+/** Amounts by access pattern; cached, since warps, iterations and instructions share few patterns. */
 const amounts = new Map<string, Amount>();
 const maxAmounts = 4096;
 
@@ -248,7 +251,7 @@ function knownAmount(key: string, compute: () => Amount): Amount {
 }
 
 /**
- * The most extra turns of some lanes.
+ * Maximum number of extra phases of an access by some lanes.
  * @param mask the lanes, at least one
  */
 export function maxConflicts(values: LaneValues, mask: number, shape: AccessShape): Amount {
@@ -258,7 +261,7 @@ export function maxConflicts(values: LaneValues, mask: number, shape: AccessShap
   if (values.scattered || groups.length > 1) {
     const strangers = values.scattered?.divisor ?? BigInt(rowBytes);
     if (strangers % BigInt(rowBytes) === 0n && (groups.length === 1 || values.modulus % BigInt(rowBytes) === 0n)) {
-      // The banks are known, and all words may be different ones.
+      // The banks are known, and in the worst case all words differ.
       const spread = lanes.map((lane) => modulo(values.offsets[lane]!, rowBytes) + 2 * rowBytes * lane);
       return upperBound(Math.min(all, conflictsOf(lanes, spread, shape.bytes, shape.isAtomic)));
     }
@@ -277,7 +280,7 @@ export function maxConflicts(values: LaneValues, mask: number, shape: AccessShap
   return conflictsOfGroup(lanes, values, shape);
 }
 
-/** Nothing is the least there is. */
+/** An upper bound; exact if it is 0. */
 function upperBound(most: number): Amount {
   return { most, isExact: most === 0 };
 }
@@ -291,7 +294,7 @@ function conflictsOfGroup(lanes: readonly number[], values: LaneValues, shape: A
   const offsets = lanes.map((lane) => values.offsets[lane]!);
   const first = minimum(offsets);
   const relative = offsets.map((offset) => clampToNumber(offset - first));
-  // Words may be shifted by whole banks without a difference.
+  // A displacement by whole banks does not change the conflicts.
   const starts = startsOf(first, values.modulus, wordBytes, shape);
   return knownAmount(
     `${shape.isAtomic ? 'atomic' : 'plain'} ${shape.bytes};${starts.join()};${lanes.join()};${relative.join()}`,
@@ -300,13 +303,13 @@ function conflictsOfGroup(lanes: readonly number[], values: LaneValues, shape: A
   );
 }
 
-/** Where the first lane may start within a sector or a word, in bytes. */
+/** Possible offsets of the first lane within a sector or a word, in bytes. */
 function startsOf(first: bigint, modulus: bigint, within: number, { bytes, alignment }: AccessShape): number[] {
   const step = Number(gcdWithPower(modulus, within, alignment));
   const own = modulo(first, within);
   const starts: number[] = [];
   for (let start = own % step; start < within; start += step) starts.push(start);
-  // Accesses are aligned to their own size; those that are not are faults.
+  // Accesses are aligned to their own size; misaligned accesses are faults.
   const aligned = starts.filter((start) => start % Math.min(bytes, within) === 0);
   return aligned.length > 0 ? aligned : starts;
 }
@@ -319,7 +322,7 @@ function gcdWithPower(modulus: bigint, within: number, alignment: number): bigin
   return power;
 }
 
-/** Groups of lanes that share their unknown part. */
+/** Lanes grouped by the unknown part of their addresses. */
 function grouped(lanes: readonly number[], { groups }: LaneValues): number[][] {
   const byKey = new Map<string, number[]>();
   for (const lane of lanes) {
@@ -331,12 +334,12 @@ function grouped(lanes: readonly number[], { groups }: LaneValues): number[][] {
   return [...byKey.values()];
 }
 
-/** By lane: in which turn of an access without conflicts it gets its words. */
+/** The phase in which a lane is served if the access has no conflicts. */
 function phaseOf(lane: number, { bytes }: AccessShape): number {
   return Math.floor((lane * Math.max(bytes, wordBytes)) / rowBytes);
 }
 
-/** Turns of an access without conflicts. */
+/** Phases of an access without conflicts. */
 function phasesOf(lanes: readonly number[], shape: AccessShape): number {
   return new Set(lanes.map((lane) => phaseOf(lane, shape))).size;
 }
@@ -359,7 +362,7 @@ function maximum(values: readonly bigint[]): bigint {
   return values.reduce((a, b) => (b > a ? b : a));
 }
 
-/** Distances of more than 2^40 bytes are as good as that. */
+/** The value as a number; distances above 2^40 bytes are clamped, which does not change the result. */
 function clampToNumber(value: bigint): number {
   return Number(value > 1n << 40n ? (1n << 40n) + (value % 128n) : value);
 }

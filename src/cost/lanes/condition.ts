@@ -13,7 +13,7 @@ export function conjuncts(store: TermStore, condition: Term): readonly Term[] {
 export interface TermComparison {
   readonly smaller: Term;
   readonly larger: Term;
-  /** `differ`: continues while they are not equal. */
+  /** `differ`: the loop continues while the two are not equal. */
   readonly kind: 'strict' | 'weak' | 'differ';
   readonly signed: boolean;
 }

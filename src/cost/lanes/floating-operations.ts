@@ -5,8 +5,7 @@ const arithmetic =
   /^(add|sub|mul|fma|mad|div|rcp|sqrt|rsqrt|sin|cos|lg2|ex2|tanh|min|max|abs|neg)\..*\b(b?f16|b?f16x2|f32|f32x2|f64)$/;
 
 /**
- * Floating-point operations of one lane: two of a multiplication with an addition, and twice that number for packed
- * values.
+ * Floating-point operations of one lane: two for a fused multiply-add, and twice the number for packed values.
  * @returns null for products of matrices, which a warp computes as a whole
  */
 export function operationsOf({ mnemonic }: Operation): number | null {

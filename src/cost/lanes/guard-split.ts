@@ -1,6 +1,6 @@
 /**
- * Whether a guard such as `i < n` splits a warp: if neighbouring lanes compare consecutive integers and warps start at
- * multiples of 32, it splits one warp at most, and only if the limit is not such a multiple.
+ * Whether a bounds check such as `i < n` splits a warp. If neighbouring lanes compare consecutive integers and warps
+ * start at multiples of 32, the check splits at most one warp, and none if the limit is a multiple of 32.
  */
 import type { BlockId } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
@@ -20,7 +20,7 @@ import type { WarpPosition } from './warp-position.ts';
 
 /**
  * An expression that is 1 if a condition may split a full warp, and 0 if it cannot; null if unknown.
- * @param block whose branch the condition decides
+ * @param block block with the branch on the condition
  */
 export function guardSplit(
   setting: BoundSetting,

@@ -79,10 +79,10 @@ function leftDivergent({ symbolic: { kernel }, uniformity }: LaneSetting, home: 
   return false;
 }
 
-/** Values of terms by lane, as far as they are known. */
+/** Values of terms by lane; undefined if unknown. */
 export type LaneMemos = Map<Term, bigint | undefined>[];
 
-/** Evaluates terms in one lane, as far as the launch and the iterations determine them. */
+/** Evaluates terms in one lane; a value is known if the launch and the iterations determine it. */
 export class LaneEvaluator {
   readonly #memos: LaneMemos = [];
   readonly #ofWarp: LaneMemos;
@@ -101,7 +101,7 @@ export class LaneEvaluator {
     return evaluateTerm(term, (leaf) => this.atom(leaf, lane), memo);
   }
 
-  /** As {@link evaluate}, in some lanes: only once if all have the same value. */
+  /** As {@link evaluate}, in several lanes: evaluated once if all lanes have the same value. */
   inLanes(term: Term, lanes: readonly number[]): readonly (bigint | undefined)[] {
     const isShared = term.leaves.every(({ atom }) => atom!.kind !== 'thread');
     if (!isShared) return lanes.map((lane) => this.evaluate(term, lane));
@@ -243,7 +243,9 @@ function integersOf(
   return values;
 }
 
-/** The part of a number that a term, or its operand, keeps: the bits of a mask, or the remainder of a division. */
+/**
+ * The part of a number that remains in a term or in its operand: the bits of a mask, or the remainder of a division.
+ */
 function cutIn(
   setting: LaneSetting,
   term: Term,
@@ -259,7 +261,7 @@ function cutIn(
   return isWarpUniform(setting, a, block, place) ? { of: b, by: a, isRest: false } : null;
 }
 
-/** Offset of each lane from a common multiple of a number; null without such a multiple. */
+/** Offset of each lane from a common multiple of a number; null if there is no such multiple. */
 function plainValues(
   setting: LaneSetting,
   { constant, terms }: Linear,
@@ -279,7 +281,7 @@ function plainValues(
   return { modulus, offsets };
 }
 
-/** The lowest bits of a number of which lanes share multiples of all that is above them; null for other terms. */
+/** The lowest bits of a number if lanes share multiples of all higher bits; null for other terms. */
 function maskedIntegers(
   setting: LaneSetting,
   term: Term,
@@ -298,7 +300,7 @@ function maskedIntegers(
   return values.offsets.map((offset) => modulo(offset, size));
 }
 
-/** Bytes that memory moves together. */
+/** Size of a sector of global memory in bytes. */
 const sectorBytes = 32n;
 
 /**
@@ -314,7 +316,7 @@ function piecesOf(
   place: WarpPosition,
   evaluator: LaneEvaluator,
 ): Scattered['pieces'] | null {
-  // With a negative factor a piece ends at its alignment, and an access at its end extends beyond it.
+  // With a negative factor the piece ends at its alignment, and an access at the end of the piece extends beyond it.
   const cut = factor > 0n && sectorBytes % factor === 0n ? cutIn(setting, term, block, place) : null;
   if (!cut) return null;
   const form = setting.symbolic.view.natural(cut.of);
@@ -341,7 +343,7 @@ function modulo(value: bigint, by: bigint): bigint {
   return ((value % by) + by) % by;
 }
 
-/** A product of something known in each lane and something that all lanes share. */
+/** A product of a factor known in each lane and a factor that all lanes share. */
 function splitProduct(
   setting: LaneSetting,
   term: Term,
@@ -363,7 +365,7 @@ function splitProduct(
   return null;
 }
 
-/** Results of {@link divisorOf}: terms share their parts, which are visited once. */
+/** Results of {@link divisorOf}; cached, so that shared subterms are visited once. */
 const knownDivisors = new WeakMap<LaneSetting, Map<Term, bigint>>();
 
 /** A number that divides every value of a term; 0 for 0. */
@@ -382,7 +384,7 @@ function computeDivisor(setting: LaneSetting, term: Term): bigint {
   if (readingOf(term)) return divisorOf(setting, term.arguments[0]!);
   if (term.operator === 'mul') return divisorOf(setting, term.arguments[0]!) * divisorOf(setting, term.arguments[1]!);
   if (term.operator === 'and') {
-    // Bits that are clear on one side are clear.
+    // A bit that is clear on one side of an `and` is clear in the result.
     const [a, b] = term.arguments.map((side) => {
       const divisor = side.operator === 'constant' ? side.value : divisorOf(setting, side);
       return divisor & -divisor;

@@ -5,15 +5,15 @@ import type { Term } from '../../term/term.ts';
 import { type LaneEvaluator, type LaneSetting, type LaneValues, isWarpUniform, laneValues, withoutReadings } from './lane-values.ts'; // oxfmt-ignore
 import { lanesInMask, type WarpPosition } from './warp-position.ts';
 
-/** A constant, and terms with their factors. */
+/** A linear sum: a constant, and terms with factors. */
 export type Sum = Pick<Linear, 'constant' | 'terms'>;
 
-/** Sums that selections lead to, and that are looked at. */
+/** Limit on the alternatives of a sum with selections. */
 const maxWays = 4;
 
 /** The alternatives of the lanes, and the conditions that select them. */
 interface Selection {
-  /** Each lane has one of these. */
+  /** The alternatives; the value of each lane is one of them. */
   readonly ways: readonly Sum[];
   readonly conditions: readonly Term[];
 }
@@ -74,13 +74,13 @@ export function sumOfMostLanes(
   return null;
 }
 
-/** The selection that a term is, or is a reading of. */
+/** The selection (`select`) that a term is or reads; null for other terms. */
 function selectIn(term: Term): Term | null {
   const inner = readingOf(term) ? term.arguments[0]! : term;
   return inner.operator === 'select' ? inner : null;
 }
 
-/** The values of a selection, or of a reading of one, for each side; null for other terms. */
+/** The values of the two sides of a selection, or of a reading of one; null for other terms. */
 function armsOf(setting: LaneSetting, term: Term): readonly Linear[] | null {
   const { view } = setting.symbolic;
   const reading = readingOf(term);
@@ -91,7 +91,7 @@ function armsOf(setting: LaneSetting, term: Term): readonly Linear[] | null {
   const [taken, other] = sides.map((arm) => withoutReadings(setting, view.natural(arm))) as [Linear, Linear];
   const arms = [...withEquality(setting, condition, taken, other)];
   if (!reading || arms.every((arm) => inside(arm, bounds))) return arms;
-  // Index arithmetic is assumed not to wrap around if it is as wide as an index.
+  // Index arithmetic is assumed not to wrap around if it has at least the width of an index.
   if (inner.width < 32) return null;
   setting.assume('no-wrap');
   return arms;
@@ -154,7 +154,7 @@ export function runsOfLanes(
 ): number | null {
   const { view } = setting.symbolic;
   const lanes = lanesInMask(mask);
-  /** By how much a form grows, or shrinks, from the first lane to the last; null if it is not monotone. */
+  /** Difference of a monotone form between the first lane and the last; null if the form is not monotone. */
   const spreadOf = (form: Sum): bigint | null => {
     const { offsets, groups, scattered } = laneValues(setting, withoutReadings(setting, form as Linear), mask, block, place, evaluator); // oxfmt-ignore
     if (scattered || lanes.some((lane) => groups[lane] !== groups[lanes[0]!])) return null;
@@ -163,7 +163,7 @@ export function runsOfLanes(
     const spread = steps.reduce((sum, step) => sum + step, 0n);
     return isMonotone ? (spread < 0n ? -spread : spread) : null;
   };
-  /** By term: how often its value changes from one lane to the next. */
+  /** By term: how often its value changes between neighbouring lanes. */
   const changes = new Map<Term, number>();
   const visit = (term: Term): boolean => {
     if (changes.has(term) || isWarpUniform(setting, term, block, place)) return true;

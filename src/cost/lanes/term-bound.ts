@@ -25,7 +25,7 @@ export interface BoundSetting extends LaneSetting {
   readonly valueBounds: (value: number) => TermBounds | null;
 }
 
-/** Where both are there, equal ones are the value itself. */
+/** If both bounds exist and are equal, they are the value itself. */
 export interface TermBounds {
   readonly low: Expression | null;
   readonly high: Expression | null;
@@ -33,7 +33,7 @@ export interface TermBounds {
 
 const unknown: TermBounds = { low: null, high: null };
 const axes = ['x', 'y', 'z'] as const;
-/** Numbers from here on do not bound a size. */
+/** Constants of at least this size are not used as bounds of a size. */
 const large = 1n << 24n;
 
 /** The name of the number of completed iterations of a loop, within the loop. */
@@ -240,7 +240,7 @@ export class TermBounder {
     return { low: constant(0), high: dividend.high };
   }
 
-  /** Bounds of an integer congruent to a term, which is taken not to wrap around. */
+  /** Bounds of an integer congruent to a term; the term is assumed not to wrap around. */
   ofTerm(term: Term): TermBounds {
     const form = this.#setting.symbolic.view.natural(term);
     if (!inside(form, { low: signedBounds(term.width).low, high: unsignedBounds(term.width).high }))
@@ -249,12 +249,12 @@ export class TermBounder {
   }
 }
 
-/** Whether an expression contains no minimum or maximum: remainders of such would not become simpler. */
+/** Whether an expression contains no minimum or maximum; with one, remainders would not become simpler. */
 function isPlain({ key }: Expression): boolean {
   return !/\[(?:min|max) /.test(key);
 }
 
-/** Whether iteration counts are among the names: sums over them have to stay simple. */
+/** Whether iteration counts are among the names. Sums over iterations require simple expressions. */
 function holdsRounds({ key }: Expression): boolean {
   return key.includes('[#');
 }

@@ -5,25 +5,25 @@ import { warpSize } from '../../device/hardware-limits.ts';
 
 export interface Warp {
   readonly index: number;
-  /** By lane: the index of its thread in the block; null if the shape of the block is not known. */
+  /** By lane: the index of its thread in the block; null if the dimensions of the block are unknown. */
   readonly threads: readonly (readonly [bigint, bigint, bigint])[] | null;
-  /** A bit for each lane that there is. */
+  /** Mask of the lanes that have a thread. */
   readonly lanes: number;
 }
 
-/** The iteration that a loop is in: a number if iterations are analysed separately. */
+/** The current iteration of each loop: a number if iterations are analysed separately. */
 export type Rounds = ReadonlyMap<LoopId, number | null>;
 
-/** Where a warp is when something is evaluated. */
+/** The position of a warp at which a term is evaluated. */
 export interface WarpPosition {
   readonly warp: Warp;
-  /** Iterations of the loops around; other loops have been left. */
+  /** Iterations of the enclosing loops; the warp has left all other loops. */
   readonly rounds: Rounds;
 }
 
 /**
- * The warps of a block. Of a block of one dimension and unknown size they are those of the largest one; of a block of
- * several dimensions and unknown shape one warp represents all.
+ * The warps of a block. A one-dimensional block of unknown size has the warps of the largest possible block. For a
+ * block of several dimensions and unknown shape, one warp represents all.
  */
 export function warpsOf({ block: [x, y, z] }: Dimensions, threadLimit: number): readonly Warp[] {
   const isLine = y === 1 && z === 1;

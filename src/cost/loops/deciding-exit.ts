@@ -14,8 +14,8 @@ export function tightest(trips: readonly TripCount[]): TripCount | null {
 }
 
 /**
- * The branch that decides on another iteration if no other one leaves the loop: every iteration except the last stays
- * there.
+ * The branch that decides on another iteration if no other branch leaves the loop: every iteration except the last
+ * stays in the loop there.
  */
 export function decidingExit(
   { blocks, dominators }: Kernel,

@@ -6,13 +6,13 @@ import { isNonNegativeTerm, nonNegativeVariables } from './loop-variable.ts';
 import { type Form, type Transition, transitionsOf } from './transition.ts';
 
 export interface Halving {
-  /** The halved form over values known before the loop, one for each entry edge. */
+  /** The halved form over values known before the loop, by entry edge. */
   readonly starts: readonly Form[];
   /** Iterations beyond floor(log2(start)) that are followed by another one; none if the start is below 1. */
   readonly more: 0 | 1;
 }
 
-/** A form that every iteration of a loop halves, and that is at least 1 in each that is followed by another one. */
+/** A form that every iteration of a loop halves, and that is at least 1 in each iteration followed by another one. */
 export function halvingOf(setting: LaneSetting, loop: Loop): Halving | null {
   const transitions = transitionsOf(setting, loop);
   const rounds = transitions?.filter(({ from }) => from === loop.header) ?? [];
@@ -31,7 +31,7 @@ export function halvingOf(setting: LaneSetting, loop: Loop): Halving | null {
   return null;
 }
 
-/** Variables, distances of two variables, and one more or less. */
+/** Candidate forms: variables, and distances of two variables, each also plus 1 and minus 1. */
 function candidates({ symbolic }: LaneSetting, { header }: Loop): Form[] {
   const variables = symbolic.kernel.blocks[header]!.phis.flatMap(({ result }) => {
     const term = symbolic.value(result);
@@ -55,7 +55,7 @@ function candidates({ symbolic }: LaneSetting, { header }: Loop): Form[] {
   return [...single, ...distances];
 }
 
-/** Whether twice a form after an iteration is at most the form before it. */
+/** Whether twice the value of a form after an iteration is at most its value before the iteration. */
 function isHalved(
   { symbolic: { view } }: LaneSetting,
   variables: ReadonlySet<number>,
@@ -76,7 +76,7 @@ function isHalved(
       include(term, 2n * factor);
       continue;
     }
-    // Twice a half is the whole, or one less.
+    // Twice the half of a number is the number, or the number minus 1.
     constant += factor * whole.constant - (factor < 0n ? factor : 0n);
     for (const [part, by] of whole.terms) include(part, factor * by);
   }
@@ -84,8 +84,8 @@ function isHalved(
 }
 
 /**
- * The form whose half, rounded down, a term is; null if it is not a half, or the form may be negative.
- * @param mayBeLess whether a smaller part of it will do
+ * The form of which a term is the half, rounded down. Null if the term is not a half, or the form may be negative.
+ * @param mayBeLess whether the result may be a smaller form
  */
 function wholeOf(
   view: LaneSetting['symbolic']['view'],
@@ -103,7 +103,7 @@ function wholeOf(
   const isHalf = isQuotient && isSmall && (mayBeLess ? by.value >= least : by.value === least);
   if (!isHalf || !isNonNegativeTerm(view, variables, whole)) return null;
   const { constant, terms } = view.natural(whole);
-  // Compilers add the sign, which is 0, to round towards zero.
+  // Compilers add the sign bit, which is 0 here, to round towards zero.
   const isSign = ({ operator: own, arguments: [, amount], width }: Term): boolean =>
     own === 'lshr' && amount!.operator === 'constant' && amount!.value === BigInt(width - 1);
   const kept = [...terms].filter(([part]) => !isSign(part) || !isNonNegativeTerm(view, variables, part.arguments[0]!));

@@ -1,4 +1,4 @@
-/** Variables of loops that never get below zero, as long as arithmetic does not wrap around. */
+/** Loop variables that are never negative if arithmetic does not wrap around. */
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { Term } from '../../term/term.ts';
 import { unread } from '../lanes/lane-values.ts';

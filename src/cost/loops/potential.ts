@@ -1,9 +1,9 @@
 /**
  * Total trip count of a loop that depends on several iterations of the loops around it, or on several variables:
  * amortised analysis with potential functions, after section 6 of the paper on RaCUDA. At each header the potential is
- * a sum of q * max(0, form) for the linear forms that conditions compare, with factors q from 0 on that a linear
- * program finds: a transition lowers it by at least the number of iterations that it counts. So the potential at the
- * start bounds their number.
+ * a sum of q * max(0, form) for the linear forms that conditions compare, with non-negative factors q found by a linear
+ * program. A transition decreases the potential by at least the number of counted iterations. So the potential at the
+ * start bounds that number.
  */
 import type { Loop } from '../../ir/form/kernel.ts';
 import type { LaneSetting } from '../lanes/lane-values.ts';
@@ -24,7 +24,7 @@ export interface Potential {
   readonly parts: readonly { readonly times: Rational; readonly form: Form }[];
 }
 
-/** Forms at one header; more are too many. */
+/** Maximum number of forms at one header. */
 const maxForms = 8;
 const maxPivots = 400;
 const one = rational(1n);
@@ -72,7 +72,8 @@ function formsOf(setting: LaneSetting, transitions: readonly Transition[]): Form
     for (const guard of guards) {
       if (!isKnownAt(setting, guard, from)) continue;
       const form = raised(guard, stepOf(transitions, from, guard));
-      // Of conditions on one form the weakest: the form must be able to decrease in the iteration that it allows.
+      // Only the weakest of several conditions on one form is used: the form must be able to decrease in the iteration
+      // that the condition allows.
       const weaker = forms.get(from)!.findIndex((other) => isAbove(form, other));
       if (weaker >= 0) forms.get(from)![weaker] = form;
       else include(from, form);
@@ -88,7 +89,7 @@ function formsOf(setting: LaneSetting, transitions: readonly Transition[]): Form
   return forms;
 }
 
-/** Minimum decrease of a form in one iteration if it decreases; otherwise 1. */
+/** Minimum decrease of a form in one iteration, if the form decreases; otherwise 1. */
 function stepOf(transitions: readonly Transition[], at: Point, form: Form): bigint {
   let least: bigint | null = null;
   for (const { from, to, before } of transitions) {
@@ -111,7 +112,7 @@ function raised({ constant, terms }: Form, by: bigint): Form {
   return { constant: constant + by, terms };
 }
 
-/** Forms that some transition makes unknown, and those at the start that have no bound, are of no use. */
+/** Removes forms whose value some transition makes unknown, and forms at the start without a bound. */
 function removeLoose(forms: Forms, transitions: readonly Transition[], isBounded: (form: Form) => boolean): void {
   forms.set(null, forms.get(null)!.filter(isBounded));
   for (let changed = true; changed;) {
@@ -131,7 +132,7 @@ interface Mix {
   readonly factors: ReadonlyMap<number, Rational>;
 }
 
-/** Sums that are not below max(0, form) before a transition, over the forms of its start. */
+/** Sums of at least max(0, form) after a transition, over the forms at the start of the transition. */
 function boundsBefore(forms: Forms, { from, guards, before }: Transition, form: Form): Mix[] {
   const earlier = before(form);
   if (!earlier) return [];
@@ -193,7 +194,7 @@ function plus(a: Form, b: Form): Form {
   return { constant: a.constant + b.constant, terms };
 }
 
-/** Solves for the factors: the least potential at the start. */
+/** Solves for the factors, with the smallest potential at the start. */
 function solved(
   forms: Forms,
   transitions: readonly { readonly transition: Transition; readonly isCounted: boolean }[],
@@ -203,14 +204,14 @@ function solved(
   const factors = new Map<Point, { readonly constant: number; readonly of: readonly number[] }>();
   for (const [at, list] of forms) {
     const constant = variable(at === null ? 1n : 0n);
-    // Terms that depend on a size weigh more than any constant.
+    // Terms that depend on a size have a higher weight than any constant.
     const of = list.map(({ terms }) => variable(at === null ? 1n << (10n * BigInt(Math.min(terms.size, 4))) : 0n));
     factors.set(at, { constant, of });
   }
   const constraints: Constraint[] = [];
   for (const { transition, isCounted } of transitions) {
     const [here, there] = [factors.get(transition.from)!, factors.get(transition.to)!];
-    // A share of each sum that bounds a form; the shares add up to the factor of the form.
+    // The part of each sum used as a bound of a form; the parts add up to the factor of the form.
     const constants = new Map<number, Rational>([[there.constant, rational(-1n)]]);
     const each = here.of.map(() => new Map<number, Rational>());
     for (const [index, form] of forms.get(transition.to)!.entries()) {

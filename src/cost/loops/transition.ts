@@ -1,7 +1,6 @@
 /**
- * Loops as transitions between their headers: under which linear conditions a thread goes from one to the next, and the
- * value of a linear form after the transition. Conditions that are not linear are left out, and a form that becomes
- * unknown has no value.
+ * Loops as transitions between their headers: the linear conditions of a transition, and the value of a linear form
+ * after it. Conditions that are not linear are omitted; a form that becomes unknown has no value.
  */
 import { dominates } from '../../ir/form/dominators.ts';
 import type { BlockId, Loop, LoopId } from '../../ir/form/kernel.ts';
@@ -17,7 +16,7 @@ export interface Form {
   readonly terms: ReadonlyMap<Term, bigint>;
 }
 
-/** A header; null: the begin of the root. */
+/** A header; null: the start of the root. */
 export type Point = BlockId | null;
 
 export interface Transition {
@@ -125,7 +124,7 @@ function phiOf({ symbolic: { kernel } }: LaneSetting, value: number | null): Blo
   return definition?.kind === 'phi' ? definition.block : null;
 }
 
-/** Loop variables that conditions compare, and those that they are computed from. */
+/** Loop variables compared by conditions, and the loop variables that those are computed from. */
 function decidingVariables(setting: LaneSetting, root: Loop | null): ReadonlySet<number> {
   const { kernel, edge, operand } = setting.symbolic;
   const found = new Set<number>();
@@ -189,10 +188,10 @@ function decide(facts: Facts, condition: Term): boolean | undefined {
 
 type Resolved =
   | { readonly kind: 'form'; readonly form: Form }
-  /** Different forms if a condition holds, and if not. */
+  /** A form that differs depending on whether the condition holds. */
   | { readonly kind: 'open'; readonly test: Term };
 
-/** A form without choices that are known, and with one name for the iterations of a loop. */
+/** A form with its known choices resolved, and with one name for the iteration index of a loop. */
 function resolve(setting: LaneSetting, form: Form, facts: Facts): Resolved {
   const { view } = setting.symbolic;
   const terms = new Map<Term, bigint>();

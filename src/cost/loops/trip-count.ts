@@ -30,11 +30,11 @@ export interface TripCount {
   readonly from: BlockId;
   /** The successor that stays in the loop. */
   readonly stay: BlockId;
-  /** Iterations that are followed by another one, of the lane with the most. */
+  /** Iterations that are followed by another one, for the lane with the most iterations. */
   readonly rounds: Expression;
-  /** Branches at most on which some lanes of the warp leave and others stay. */
+  /** Maximum number of divergent executions of the exit branch: some lanes of the warp leave and others stay. */
   readonly spread: Expression;
-  /** Whether each lane executes its maximum number of iterations unless it leaves elsewhere. */
+  /** Whether each lane executes its maximum number of iterations unless it leaves by another exit. */
   readonly isDetermined: boolean;
   /** Whether all lanes execute that number of iterations. */
   readonly isExact: boolean;
@@ -109,7 +109,7 @@ function leastAt(setting: BoundSetting, block: BlockId, mask: number, evaluator:
   return least;
 }
 
-/** All lanes except one leave separately. */
+/** Divergent executions if all lanes leave separately: one fewer than the lanes. */
 function most(mask: number): Expression {
   return constant(Math.max(0, lanesInMask(mask).length - 1));
 }
@@ -117,8 +117,8 @@ function most(mask: number): Expression {
 type Sums = Map<Term, bigint>;
 
 /**
- * The form that a reading of a loop variable reads. It does not wrap around before the loop ends, although it might in
- * the largest possible number of iterations.
+ * The form that a reading of a loop variable reads. The variable does not wrap around before the loop ends, although it
+ * might do so within the bound of the trip count.
  */
 function movingForm({ symbolic: { view } }: BoundSetting, loop: Loop, reading: Term): Linear | null {
   const [inner] = reading.arguments as [Term];
@@ -180,7 +180,7 @@ function boundOf(
   // The selected values (the start of an unrolled loop after its remainder) may share terms with the limit.
   const { ways } = selectionOf(setting, still);
   const each = ways.map((way): Linear => ({ ...still, ...way }));
-  // If lanes take different alternatives, each counts.
+  // If lanes use different alternatives, each alternative counts.
   const lanesOf = (way: Linear): Representatives =>
     isShared ? representatives(setting, way, from, mask, place, evaluator) : { list: lanesInMask(mask), spread: null };
   const boundBy = (sums: readonly Linear[]): RoundBound | null => {
@@ -216,7 +216,7 @@ function boundOf(
   return boundBy(each) ?? (each.length > 1 ? boundBy([still]) : null);
 }
 
-/** Whether everything that determines the trip count, except for the parameters, is known. */
+/** Whether all values that determine the trip count, except for parameters, are known. */
 function isKnown(bounder: TermBounder, still: Linear, shape: Shape): boolean {
   const isOne = ({ low, high }: TermBounds): boolean => low !== null && low.key === high?.key;
   if (!isOne(bounder.ofForm(still))) return false;
@@ -226,7 +226,7 @@ function isKnown(bounder: TermBounder, still: Linear, shape: Shape): boolean {
 
 interface Representatives {
   readonly list: readonly number[];
-  /** Difference of their values; null if unknown. */
+  /** Difference between the largest and the smallest of their values; null if unknown. */
   readonly spread: bigint | null;
 }
 
@@ -260,7 +260,7 @@ type Shape =
       readonly kind: 'shift';
       readonly grows: boolean;
       readonly start: Term;
-      /** Bits by which each iteration shifts further. */
+      /** Number of bits by which each iteration shifts. */
       readonly places: bigint;
       readonly factor: bigint;
       readonly isShared: boolean;
@@ -323,8 +323,8 @@ function linearRounds(
     if (!by || by.top === 0n) return null;
     const size = by.top > 0n ? by.top : -by.top;
     const [least, most] = by.top > 0n ? [low, high] : [high && scale(high, -1), low && scale(low, -1)];
-    // If the loop has no other exit the limit is reached: passing it means wrapping around. Otherwise it has to be
-    // ahead, at a distance of whole steps.
+    // If the loop has no other exit the limit is reached: passing it means wrapping around. Otherwise the limit has to
+    // be at a positive distance that is a multiple of the step.
     const isMet = isOnlyExit || (least !== null && isNonNegative(least) && meets(still, size));
     return isMet ? most && maximum(constant(0), ceilDivide(most, constant(size))) : null;
   }
@@ -351,7 +351,7 @@ function geometricRounds(
     const limit = floorQuotient(subtract(rest.high, constant(kind === 'strict' ? 1 : 0)), constant(size));
     return shifts(floorQuotient(limit, start.low));
   }
-  // Down to a number from 1 on.
+  // The loop continues down to a number of at least 1.
   if (kind === 'differ') {
     const isZero = still.terms.size === 0 && still.constant === 0n;
     return isZero && start.high ? shifts(start.high) : null;

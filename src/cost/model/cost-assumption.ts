@@ -1,7 +1,7 @@
 /** The assumptions of bounds. */
 export type CostAssumption = 'non-negative' | 'no-wrap' | 'alignment' | 'stable-memory' | 'reconvergence';
 
-/** Their texts in reports, in the order of the reports. */
+/** The texts of the assumptions, in the order of the reports. */
 export const costAssumptionTexts: Readonly<Record<CostAssumption, string>> = {
   'non-negative': 'integer parameters are not negative',
   'no-wrap': 'index arithmetic does not wrap around',

@@ -37,9 +37,9 @@ interface Explanation {
 
 /** A cost of one warp in its worst case, as the paper on RaCUDA (Muller and Hoffmann, 2021) counts them. */
 interface BoundEntry {
-  /** The weight of each count in it. */
+  /** The weight of each count in the bound. */
   readonly weights: Readonly<Partial<Record<Count, number>>>;
-  /** Whether the amounts of all warps add up to that of the launch. */
+  /** Whether the amount of the launch is the sum of the amounts of its warps. */
   readonly addsUp: boolean;
   /** Verb, its infinitive, and the counted noun: `touches`, `touch`, `sectors of global memory`. */
   readonly verb: string;
@@ -47,29 +47,29 @@ interface BoundEntry {
   readonly noun: string;
   /** Singular of the noun. */
   readonly unit: string;
-  /** Singular and plural in the line about the launch; null: not in that line. */
+  /** Singular and plural in the line about the launch; null: the metric is not in that line. */
   readonly ofLaunch: readonly [one: string, several: string] | null;
-  /** Whether it is in reports about more than costs, and in the note of a line. */
+  /** Whether the metric is shown in brief reports and in the note of a line. */
   readonly brief: boolean;
-  /** Whether its most expensive lines are listed. */
+  /** Whether the most expensive lines are listed. */
   readonly byLine: boolean;
   /**
-   * Without thresholds, how many times the base is clearly more; null: it is not compared, since it follows from the
-   * others.
+   * Without thresholds, the factor over the base from which an increase is reported; null: the metric is not compared,
+   * since it follows from the others.
    */
   readonly clearFactor: number | null;
   /**
    * The build whose bound is reported if neither is within a limit: the verification build for accesses and branches.
    */
   readonly limitedBuild: 'source' | 'production';
-  /** Code of a change for the worse. */
+  /** Code of a finding about a worse value. */
   readonly code: string;
   readonly explain: Explanation;
 }
 
 /** Resource usage reported by ptxas, or derived from it. */
 interface ResourceEntry {
-  /** `share`: from 0 to 1, and more is better; of all others less is better. */
+  /** `share`: from 0 to 1, larger is better. `amount`: smaller is better. */
   readonly kind: 'amount' | 'share';
   /** Singular and plural. */
   readonly words: readonly [one: string, several: string];
@@ -168,7 +168,7 @@ const bounds = {
       remedy: 'Look at the line in the message, or set a threshold in `checks.cost.steps`.',
     },
   },
-  /** Cycles in which the warp occupies a unit: its steps, the extra phases, and the sectors. */
+  /** Cycles in which the warp occupies a unit: steps, extra phases and sectors. */
   work: {
     weights: { steps: 1, conflicts: 1, sectors: 1 },
     addsUp: true,
@@ -190,7 +190,7 @@ const bounds = {
       remedy: 'Look at the line in the message, or at the metrics that make up the work.',
     },
   },
-  /** Its work, and the latency of each access, one after the other. */
+  /** Work of the warp plus the latency of each access, in sequence. */
   span: {
     weights: {
       steps: 1,
@@ -281,14 +281,14 @@ const resources = {
   },
 } as const satisfies Readonly<Record<string, ResourceEntry>>;
 
-/** A bound of one warp, an expression in parameters and dimensions. */
+/** A bound for one warp, as an expression in parameters and dimensions. */
 export type BoundMetric = keyof typeof bounds;
-/** A number that is known once a kernel is assembled. */
+/** A number that is known after ptxas has assembled a kernel. */
 export type ResourceMetric = keyof typeof resources;
 /** The metrics that are compared between two commits, and can be limited. */
 export type Metric = BoundMetric | ResourceMetric;
 
-/** The code of a metric that is worse than before. */
+/** The code of a finding about a metric that is worse than in the base. */
 export type MetricCode = (typeof bounds)[BoundMetric]['code'] | (typeof resources)[ResourceMetric]['code'];
 type Coded<Entry> = Entry & { readonly code: MetricCode };
 
@@ -300,7 +300,7 @@ export const metricTable = { ...boundTable, ...resourceTable };
 
 export const boundMetrics = Object.keys(bounds) as readonly BoundMetric[];
 export const resourceMetrics = Object.keys(resources) as readonly ResourceMetric[];
-/** Bounds whose amounts of all warps add up to that of the launch. */
+/** Bounds for which the amount of the launch is the sum of the amounts of its warps. */
 export const summedMetrics = boundMetrics.filter((metric) => bounds[metric].addsUp) as readonly SummedMetric[];
 export type SummedMetric = { [M in BoundMetric]: (typeof bounds)[M]['addsUp'] extends true ? M : never }[BoundMetric];
 
@@ -316,7 +316,7 @@ export function isShare(metric: Metric): boolean {
 
 /**
  * A value for each of some metrics.
- * @param of the value of a metric
+ * @param the value of a metric
  */
 export function byMetric<Name extends Metric, Value>(
   names: readonly Name[],
