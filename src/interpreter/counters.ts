@@ -17,14 +17,14 @@ import type { Thread } from './core/thread.ts';
 export interface Counts {
   /** Instructions executed by a warp, for one or more of its lanes. */
   readonly steps: number;
-  /** The same by lanes. */
+  /** Instructions executed, summed over lanes. */
   readonly threadSteps: number;
   /** Accesses to global memory, and the 32-byte segments that they touch. */
   readonly globalAccesses: number;
   readonly sectors: number;
-  /** The segments that the bytes of the lanes would fill if they were contiguous. */
+  /** Minimum number of segments that could contain the accessed bytes of the lanes, if they were contiguous. */
   readonly leastSectors: number;
-  /** Extra turns of atomics on global memory, because lanes update the same word. */
+  /** Extra phases of atomics on global memory, because lanes update the same word. */
   readonly atomicTurns: number;
   /** Accesses to shared memory, and the extra turns that they take because lanes need other words of one bank. */
   readonly sharedAccesses: number;
@@ -72,7 +72,7 @@ export function addCounts(sum: Counting, counts: Counts): void {
 const sectorBytes = 32;
 const banks = 32;
 const wordBytes = 4;
-/** Bytes of shared memory that a warp gets in one turn without conflicts. */
+/** Bytes of shared memory accessed by a warp in one phase without conflicts. */
 const turnBytes = banks * wordBytes;
 
 const sharedStart = Number(sharedWindow);
@@ -80,12 +80,15 @@ const localStart = Number(localWindow);
 
 /** Time slice of a warp in segments. */
 const turn = 1 << 14;
-/** Segments after which lanes that wait for the foremost ones are scheduled: the latter may wait for them. */
+/**
+ * Segments after which lanes that wait for the foremost lanes are scheduled, since the foremost lanes may wait for
+ * them.
+ */
 const patience = 1 << 11;
-/** Fraction of a segment that is charged for one without accesses to shared state. */
+/** Waiting time, as a fraction of a segment, for a segment without accesses to shared state. */
 const unasking = 1 / 512;
 
-/** The number of 32-byte segments that lanes touch together. */
+/** Number of 32-byte segments that the accesses of lanes touch together. */
 export function sectorsOf(addresses: readonly number[], bytes: number): number {
   const sectors = new Set<number>();
   for (const address of addresses) {
@@ -134,7 +137,7 @@ export function conflictsOf(
  */
 export function convergenceOrder(kernel: Kernel): readonly BlockId[] {
   const order: BlockId[] = [];
-  /** Places a loop, or the kernel. Its parts are its own blocks, and the headers of the loops in it for those. */
+  /** Orders a loop, or the kernel. Its items are its own blocks, and for each inner loop the header. */
   const place = (loop: LoopId | null): void => {
     const partOf = (block: BlockId): BlockId | null => {
       let inner: LoopId | null = null;
@@ -166,7 +169,7 @@ export function convergenceOrder(kernel: Kernel): readonly BlockId[] {
     // The keys are in reverse postorder, and deleted keys are not visited again.
     const parts = waiting.keys();
     for (let next = parts.next(); !next.done;) {
-      // Irreducible control flow has no such order: the first in reverse postorder continues.
+      // Irreducible control flow has no such order: the first item in reverse postorder continues.
       const isReady = waiting.get(next.value)!.size === 0;
       const part = isReady ? next.value : (firstReady(waiting) ?? next.value);
       waiting.delete(part);
@@ -182,7 +185,7 @@ export function convergenceOrder(kernel: Kernel): readonly BlockId[] {
   return order;
 }
 
-/** The first part that waits for none. */
+/** The first item without unfinished predecessors. */
 function firstReady(waiting: ReadonlyMap<BlockId, ReadonlySet<BlockId>>): BlockId | undefined {
   for (const [part, before] of waiting) if (before.size === 0) return part;
   return undefined;
@@ -195,7 +198,7 @@ interface Together {
   readonly addresses: number[];
 }
 
-/** Watches a run and counts. */
+/** Observes a run and counts. */
 export class LaunchCounters implements RunObserver {
   readonly singly = false;
   #program!: WatchedProgram;
@@ -203,9 +206,9 @@ export class LaunchCounters implements RunObserver {
   #accesses: Counting[] = [];
   readonly #warps = new Map<number, Counting & { readonly block: Dim3; readonly warp: number }>();
   readonly #together = new Map<number, Together>();
-  /** By segment: its place in the order in which lanes wait for each other. */
+  /** By segment: its position in the order in which lanes wait for each other. */
   #rank: readonly number[] = [];
-  /** By segment: how much it adds to the time that others wait. */
+  /** By segment: waiting time that its execution adds for other lanes. */
   #waiting: readonly number[] = [];
 
   start(program: WatchedProgram): void {
@@ -303,7 +306,7 @@ export class LaunchCounters implements RunObserver {
         const sectors = sectorsOf(global, bytes);
         counting.globalAccesses++;
         counting.sectors += sectors;
-        // Lanes that access the same bytes need them once.
+        // Lanes with the same address are served by one read of it.
         if (operation === 'atomic') counting.atomicTurns += global.length - new Set(global).size;
         counting.leastSectors += Math.min(sectors, Math.ceil((global.length * bytes) / sectorBytes));
       }
@@ -314,7 +317,7 @@ export class LaunchCounters implements RunObserver {
     }
   }
 
-  /** The counts of each warp that ran, by block and warp. */
+  /** The counts of each warp that ran, in ascending order of block and warp. */
   get warps(): readonly WarpCounts[] {
     return [...this.#warps.entries()].sort(([a], [b]) => a - b).map(([, counts]) => counts);
   }

@@ -1,6 +1,6 @@
 /**
- * The variable of shared memory that the address of an access is derived from, if it is unique: such an address may not
- * leave it, not even for the adjacent variable.
+ * The variable of shared memory that the address of an access is derived from, if there is only one. The access must
+ * stay within that variable, and must not reach even the adjacent one.
  */
 import type { Instruction, Kernel, Operand } from '../../ir/form/kernel.ts';
 import { sharedWindow } from '../../isa/model/address-window.ts';
@@ -22,7 +22,7 @@ const unvisited = -3;
 const several = -2;
 const nothing = -1;
 
-/** Their results have the origins of their operands: addresses that are moved, converted or offset. */
+/** Instructions whose results have the origins of their operands: they move, convert or offset addresses. */
 const carrying = new Set(['mov', 'cvta', 'cvt', 'add', 'sub', 'mad', 'selp']);
 
 /** Maps an operand, the address of an access to shared memory, to its variable; undefined if unknown. */
@@ -82,8 +82,8 @@ export function parentObjects(kernel: Kernel, layout: Layout): (address: Operand
 
 /**
  * The object that an access leaves, or null.
- * @param address as the thread has it: in the window of shared memory, or generic
- * @param all bytes of shared memory
+ * @param address as computed by the thread: in the window of shared memory, or generic
+ * @param all size of shared memory in bytes
  */
 export function leftParentObject(
   { object, start, end }: ParentObject,

@@ -1,19 +1,19 @@
 /** Global memory that a pointer argument refers to. */
 export interface GlobalBuffer {
   readonly name: string;
-  /** Length in bytes; null: no end, every address near it is in bounds. */
+  /** Length in bytes; null: unbounded, every address near the base is in bounds. */
   readonly bytes: number | null;
   /** Bytes of an element: 1, 2, 4, 8 or 16. */
   readonly elementBytes: number;
   /** Bit pattern of every element that `values` does not list. */
   readonly fill: bigint;
-  /** By element index if they differ from `fill`. */
+  /** Elements that differ from `fill`, by element index. */
   readonly values: ReadonlyMap<number, bigint>;
   /** Pointers into another buffer, stored as elements of 8 bytes: the first points to its start. */
   readonly pointers?: { readonly buffer: number; readonly spacing: number; readonly elements: readonly number[] };
-  /** All contents, little-endian, instead of `fill` and `values`. */
+  /** The whole contents, little-endian; replaces `fill` and `values`. */
   readonly initial?: Uint8Array;
-  /** A read of a byte that no thread has written is a fault. */
+  /** Whether a read of a byte that no thread has written is a fault. */
   readonly uninitialised?: boolean;
 }
 
@@ -24,6 +24,6 @@ export type Argument =
   | {
       readonly kind: 'struct';
       readonly bytes: Uint8Array;
-      /** Pointers to put at byte `at`. */
+      /** Pointers stored at byte offsets `at`. */
       readonly pointers: readonly { readonly at: number; readonly buffer: number; readonly offset: bigint }[];
     };

@@ -69,7 +69,7 @@ export function atomicRule<V, B>(
   }
 }
 
-/** {@link atomicRule} on patterns. */
+/** {@link atomicRule} on bit patterns. */
 export function atomicResult(
   operation: string,
   type: string,

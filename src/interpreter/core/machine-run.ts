@@ -37,7 +37,7 @@ import { unknownPattern } from './unknown-value.ts';
 /** Steps between two progress reports to the caller. */
 const stepsBetweenNews = 1 << 20;
 
-/** Steps that a run continues after it has shown enough, in addition to the number of steps until then. */
+/** Steps for which a run continues after its races suffice, in addition to the number of steps up to then. */
 const stepsForMore = 10_000;
 
 interface FoundRace {
@@ -57,13 +57,13 @@ class Passed {
   }
 }
 
-/** A back end, as far as a run needs to look at memory. */
+/** The part of a back end by which a run accesses memory. */
 export interface MemoryBackEnd extends BackEnd, SlowMemory {
-  /** Pages of global memory that the detector with lists may have seen. */
+  /** Pages of global memory that the detector with lists may have recorded. */
   globalPages(): Iterable<TrackedPage>;
-  /** The same of the shared memory of a block. */
+  /** Pages of the shared memory of a block that the detector with lists may have recorded. */
   sharedPages(block: ResidentBlock): Iterable<TrackedPage>;
-  /** All accesses to global memory are ordered before all later ones. */
+  /** Discards the recorded accesses to global memory: they are ordered before all later accesses. */
   forgetGlobal(): void;
   readBytes(buffer: number, offset: number, count: number): Uint8Array;
 }
@@ -78,31 +78,31 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
   readonly #threads: number;
   #detector: RaceDetector<TrackedPage> | null;
   #backEnd!: MemoryBackEnd;
-  /** By block. */
+  /** Order of accesses by block. */
   readonly #orders = new Map<number, BlockOrder>();
-  /** That of the block whose threads did something last. */
+  /** The order of the block with the latest event. */
   #lastOrder: BlockOrder | undefined;
-  /** By block that has passed any. */
+  /** Barriers by block; blocks that have passed none are absent. */
   readonly #passed = new Map<number, Passed>();
   readonly #passedByGrid = new Passed();
   /** Blocks that used barriers or memory of a cluster. */
   readonly #usesCluster = new Set<number>();
   readonly #instructions = new Map<InstructionId, Instruction>();
-  /** By instruction: its fence semantics. */
+  /** Fence semantics by instruction. */
   readonly #fences: (Fence | undefined)[] = [];
   readonly #races = new Map<number, FoundRace>();
-  /** The first of each kind at each barrier. */
+  /** The first event of each kind at each barrier. */
   readonly #divergences = new Map<string, DivergenceEvent>();
   readonly #faults = new Map<string, FaultEvent>();
   readonly #havocs = new Set<InstructionId>();
   readonly #brokenAssumptions = new Set<InstructionId>();
   readonly #tracked: ReadonlySet<string> | null;
   #steps = 0;
-  /** Steps at which the run ends; below its budget if it has shown enough. */
+  /** Steps at which the run ends; below the budget once its races suffice. */
   #last: number;
   readonly #watch: ((race: RaceEvent) => boolean) | undefined;
   #hasShown = false;
-  /** {@link endSoon} was called since threads last ran. */
+  /** Whether {@link endSoon} was called since threads last ran. */
   #hasMet = false;
   #hasPresumed = false;
   #nextTold = stepsBetweenNews;
@@ -111,9 +111,9 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
   #stopped: StopPlace | null = null;
 
   /**
-   * @param lists whether the detector with lists is to see accesses
-   * @param presumes whether it is to report races that another execution would have ordered
-   * @param memory for data of code that records accesses itself
+   * @param lists whether the detector with lists records accesses
+   * @param presumes whether it reports races between accesses that would be ordered in another execution
+   * @param memory for data of generated code that records accesses itself
    */
   constructor(request: RunRequest, program: Program, lists: boolean, presumes = true, memory?: DetectorMemory) {
     const [x, y, z] = request.block;
@@ -147,12 +147,12 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
     }
   }
 
-  /** Whether it has the detector with lists. */
+  /** Whether the run has the detector with lists. */
   get hasOrder(): boolean {
     return this.#detector !== null;
   }
 
-  /** After the run: whether any event would have ordered accesses in another execution. */
+  /** After the run: whether some event would order accesses in another execution. */
   get hasPresumed(): boolean {
     return this.#hasPresumed;
   }
@@ -270,7 +270,7 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
       const end = offset + access.bytes;
       if (needsContents(access) && !written.subarray(offset, end).every(Boolean)) {
         this.uninitialised({ block, thread }, access, page, offset);
-        // Once for each place, as with shadow words.
+        // Reported once for each location, as with shadow words.
         written.fill(1, offset, end);
       }
       if (access.operation !== 'read') written.fill(1, offset, end);
@@ -298,7 +298,7 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
     if (kind === 'cluster-barrier') this.#usesCluster.add(block.ordinal);
   }
 
-  /** The order of a block; undefined without the detector with lists. */
+  /** The order of accesses of a block; undefined without the detector with lists. */
   #orderOf({ ordinal }: ResidentBlock): BlockOrder | undefined {
     let order = this.#lastOrder;
     if (order === undefined || order.ordinal !== ordinal) this.#lastOrder = order = this.#orders.get(ordinal);
@@ -433,12 +433,12 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
     this.#lastOrder = undefined;
   }
 
-  /** The step at which a run ends that has shown enough now. */
+  /** The step at which the run ends if its races suffice now. */
   #soon(): number {
     return Math.min(this.#request.steps, 2 * this.#steps + stepsForMore);
   }
 
-  /** Some race was found, without details: the run ends as one that has shown enough. */
+  /** Ends the run as if its races sufficed: some race was found, without details. */
   protected endSoon(): void {
     this.#hasMet ||= !this.#hasShown;
   }
@@ -495,7 +495,10 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
     };
   }
 
-  /** Keeps one event for each pair of instructions, preferably one without unmodelled operations that may order it. */
+  /**
+   * Stores one race event for each pair of instructions, preferably an event without unmodelled operations that may
+   * order the accesses.
+   */
   #raced(conflict: Conflict<TrackedPage>): void {
     const { first, second, betweenBlocks } = conflict;
     if (this.#request.warpLockstep === true && this.#isOrderedByLockstep(conflict)) return;

@@ -5,16 +5,16 @@ import type { WatchedPage } from '../detector/race-detector.ts';
 import { RunStop } from './run-stop.ts';
 import { workspaceHigh, workspaceLow } from '../../ir/form/synthetic-operation.ts';
 
-/** A stretch of memory, seen at every width, with the race detector's cells. */
+/** A contiguous part of memory, with typed views of every width and the cells of the race detector. */
 export interface Page extends WatchedPage {
   readonly u8: Uint8Array;
   readonly u16: Uint16Array;
   readonly i32: Int32Array;
   readonly u64: BigUint64Array;
-  /** The region it belongs to and its first byte in it; null for shared and local memory. */
+  /** The region that contains the page, and the offset of the page in it; null for shared and local memory. */
   readonly region: Region | null;
   readonly start: number;
-  /** By byte, 1 once a thread has written it; null: all have contents from the start. */
+  /** By byte: 1 once a thread has written it. Null: all bytes have initial contents. */
   written: Uint8Array | null;
 }
 
@@ -43,17 +43,20 @@ export function createPage(bytes: number, region: Region | null = null, start = 
 
 export const pageBytes = 1024;
 
-/** Distance of the regions of global memory; a buffer without end has half of it on either side of its base. */
+/**
+ * Distance of the base addresses of regions of global memory; an unbounded buffer extends by half of it on either side
+ * of its base.
+ */
 const regionBytes = 2 ** 40;
 
-/** Pages that arrays without end may still have, in one run. */
+/** Remaining number of pages of unbounded arrays in one run. */
 interface PageQuota {
   left: number;
 }
 
-/** Steps that take about as long as to make a page. */
+/** Steps that take about as long as allocating a page. */
 const stepsPerPage = 128;
-/** Pages that any run may have. */
+/** Minimum number of pages granted to any run. */
 const fewestPages = 2 ** 12;
 
 /**
@@ -75,7 +78,7 @@ export interface Region {
   readonly fill: bigint;
   readonly values: ReadonlyMap<number, bigint>;
   readonly initial: Uint8Array | null;
-  /** Nothing is there until a thread writes it. */
+  /** Whether bytes have no contents until a thread writes them. */
   readonly uninitialised: boolean;
   readonly pages: Map<number, Page>;
   readonly quota: PageQuota;
@@ -121,20 +124,20 @@ export function regionPage(region: Region, index: number): Page {
 
 /**
  * The page of a region that a thread accesses.
- * @throws RunStop if threads touch more memory than a run may take
+ * @throws RunStop if the threads of a run touch more memory than the quota
  */
 export function touchedPage(region: Region, index: number): Page {
   if (region.bytes === null && !region.pages.has(index)) takePage(region);
   return regionPage(region, index);
 }
 
-/** Counts a page of an unbounded region. @throws RunStop if threads touch more memory than a run may take */
+/** Counts a page of an unbounded region. @throws RunStop if the threads of a run touch more memory than the quota */
 export function takePage({ quota }: Region): void {
   if (quota.left-- <= 0) throw new RunStop('budget');
 }
 
 function putElement(u8: Uint8Array, offset: number, bytes: number, value: bigint): void {
-  // Big integers are slow, and arrays of random contents are filled by this.
+  // Numbers instead of big integers, which are slow: arrays of random contents are filled here.
   let rest = Number(BigInt.asUintN(32, value));
   for (let byte = 0; byte < Math.min(bytes, 4); byte++, rest >>>= 8) u8[offset + byte] = rest & 0xff;
   if (bytes > 4) putElement(u8, offset + 4, bytes - 4, value >> 32n);
@@ -151,7 +154,7 @@ export function fillPage(u8: Uint8Array, region: Region, index: number): void {
   const count = pageBytes / elementBytes;
   const first = start / elementBytes;
   if (fill !== 0n) {
-    // One element, then repeated doubling.
+    // Writes one element, then repeatedly doubles the filled part.
     putElement(u8, 0, elementBytes, fill);
     for (let done = elementBytes; done < pageBytes; done *= 2) u8.copyWithin(done, 0, Math.min(done, pageBytes - done));
   }
@@ -184,7 +187,7 @@ function align(offset: number, alignment: number): number {
   return Math.ceil(offset / alignment) * alignment;
 }
 
-/** Gives each object of a kernel its place: in order, aligned, the dynamic part of shared memory last. */
+/** Assigns an address to each object of a kernel: in order, aligned, with the dynamic part of shared memory last. */
 export function layOut(kernel: Kernel): Layout {
   const addresses: number[] = [];
   let shared = 0;
@@ -249,10 +252,7 @@ export function initialBytes({ initial, addresses = [] }: MemoryObject, placed: 
   return bytes;
 }
 
-/**
- * The word of the workspace's address that an instruction reads; null: it reads something else.
- * @param placed addresses of the objects of the kernel, by id
- */
+/** The word of the address of the workspace that an instruction reads; null if the instruction reads something else. */
 export function workspaceWord(kernel: Kernel, { operation }: Instruction, placed: readonly number[]): bigint | null {
   if (kernel.workspace === undefined) return null;
   const address = BigInt(placed[kernel.workspace]!);

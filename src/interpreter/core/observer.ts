@@ -1,18 +1,18 @@
-/** The view of counters and traces on a run. */
+/** Interface by which counters and traces observe a run. */
 import type { MemoryAccess, WatchedProgram } from './program.ts';
 import type { Thread } from './thread.ts';
 
-/** A stretch of global, constant or parameter memory. */
+/** A contiguous part of global, constant or parameter memory. */
 export interface NamedMemory {
   readonly name: string;
   readonly base: number;
-  /** Null: no end. */
+  /** Size in bytes; null: unbounded. */
   readonly bytes: number | null;
 }
 
-/** Sees a run of the JavaScript back end, and decides in which order the lanes of a warp run. */
+/** Observes a run of the JavaScript back end, and decides the order in which the lanes of a warp run. */
 export interface RunObserver {
-  /** Each instruction is to be a separate segment, with all values in registers. */
+  /** Whether each instruction has to be a separate segment, with all values in registers. */
   readonly singly: boolean;
   /** Begins a program; `memory` names its address ranges. */
   start(program: WatchedProgram, memory: readonly NamedMemory[]): void;
@@ -23,6 +23,6 @@ export interface RunObserver {
    *   many as the observer likes
    */
   runWarp(warp: readonly Thread[], step: (thread: Thread, turn?: number) => void, turn: (() => number) | null): void;
-  /** A lane is about to access memory. */
+  /** Called before a lane accesses memory. */
   accessed(thread: Thread, access: MemoryAccess, address: number): void;
 }

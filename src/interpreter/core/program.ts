@@ -25,9 +25,11 @@ export interface MemoryAccess extends AccessSite {
   readonly space: StateSpace;
   /** For `atom` and `red`. */
   readonly atomic?: { readonly operation: string; readonly type: string; readonly bytes: number };
-  /** The variable of shared memory that its address is derived from and may not leave, if known. */
+  /** The variable of shared memory that the address is derived from, if known; the access must stay within it. */
   readonly home?: ParentObject;
-  /** An atomic that writes a value regardless of the old one, which no instruction reads. */
+  /**
+   * Whether the access is an atomic whose stored value does not depend on the old one, and whose result is not read.
+   */
   readonly overwrites?: true;
 }
 
@@ -43,7 +45,7 @@ export interface Suspension {
   readonly effect: Effect;
   /** The segment that ends with it. */
   readonly segment: number;
-  /** The segment to continue with. */
+  /** The segment to continue with after the wait. */
   readonly resume: number;
   /** For a barrier of the thread block: the loops around it, as indices into the program's `countedLoops`. */
   readonly loops: readonly number[];
@@ -54,13 +56,13 @@ export interface Segment {
   readonly block: BlockId;
   /** The last one is the suspension, if the segment ends with one. */
   readonly instructions: readonly Instruction[];
-  /** The last instruction is a suspension. */
+  /** Whether the last instruction is a suspension. */
   readonly waits: boolean;
-  /** Its index, or -1. */
+  /** Index of the suspension, or -1. */
   readonly suspension: number;
-  /** Null: the next segment in order follows, once it has waited for others or at once. */
+  /** Null: the next segment in order follows, directly or after a suspension. */
   readonly terminator: Terminator | null;
-  /** Thread-instructions that it counts as. */
+  /** Thread-instructions counted for an execution of the segment. */
   readonly length: number;
 }
 
@@ -82,13 +84,13 @@ export interface Program {
   readonly mayWait: boolean;
 }
 
-/** A program as counters and traces see it run: staged, each value with a place in the registers of a thread. */
+/** A program as observed by counters and traces: staged, with a register for each value. */
 export interface WatchedProgram extends Program {
   /** Instructions in each segment. */
   readonly lengths: Int32Array;
   /** Basic block of each segment. */
   readonly blockOf: readonly BlockId[];
-  /** Register by value; -1 for those that only the segment uses that defines them. */
+  /** Register by value; -1 for values that are used only in the segment that defines them. */
   readonly slots: Int32Array;
 }
 
@@ -96,7 +98,7 @@ const programs = new WeakMap<Kernel, Program>();
 const singlePrograms = new WeakMap<Kernel, Program>();
 
 /**
- * The program of a kernel, made once.
+ * The program of a kernel, cached.
  * @param singly each instruction is a separate segment, so that a run can be observed
  */
 export function programOf(kernel: Kernel, singly = false): Program {
@@ -194,8 +196,8 @@ function createProgram(kernel: Kernel, singly: boolean): Program {
 }
 
 /**
- * Whether a branch within a loop depends on more than launch, arguments and the thread: on memory, which other threads
- * may change, or on values exchanged within a warp.
+ * Whether a branch within a loop depends on memory, which other threads may change, or on values exchanged within a
+ * warp, and not only on launch, arguments and thread.
  */
 function mayWait(kernel: Kernel): boolean {
   const seen = new Set<ValueId>();
@@ -308,7 +310,7 @@ function accessesOf(kernel: Kernel, instruction: Instruction, first: number): Me
   }
 }
 
-/** The accesses of an instruction, the first with the variable that it may not leave. */
+/** The accesses of an instruction; the first one with the variable that it must stay within. */
 function withHome(
   accesses: MemoryAccess[],
   { arguments: [address], operation: { effect } }: Instruction,
@@ -350,7 +352,9 @@ function reachesBarrier(kernel: Kernel): readonly boolean[] {
   return reaches;
 }
 
-/** The segments with which a thread may continue at the end of one, without waiting; in the order of the terminator. */
+/**
+ * The possible next segments of a thread at the end of a segment without suspension, in the order of the terminator.
+ */
 export function segmentSuccessors(program: Program, segment: Segment): readonly number[] {
   const { terminator } = segment;
   switch (terminator?.kind) {

@@ -22,35 +22,40 @@ export interface RunRequest {
   /** Thread-instructions after which the run stops with outcome `budget`. */
   readonly steps: number;
   readonly detectRaces: boolean;
-  /** Volatile accesses race with each other and with atomics, as in CUDA C++; absent: they are as relaxed atomics. */
+  /**
+   * Whether volatile accesses race with each other and with atomics, as in CUDA C++; absent: they behave like relaxed
+   * atomics.
+   */
   readonly volatileRaces?: boolean;
   /**
-   * Blocks of a cluster, as far as scopes go: memory and barriers of clusters are not modelled. Null: it is not known;
-   * absent: each block is one.
+   * Number of blocks of a cluster along each axis, for scopes only: memory and barriers of clusters are not modelled.
+   * Null: unknown; absent: each block is a cluster.
    */
   readonly cluster?: Dim3 | null;
-  /** Accesses of two instructions of one warp do not race. */
+  /** Whether accesses by two instructions of one warp never race. */
   readonly warpLockstep?: boolean;
-  /** Names of the buffers and variables whose races are of interest; default: all. */
+  /** Names of the buffers and variables whose races are reported; default: all. */
   readonly track?: readonly string[];
-  /** Stop once this many distinct races are found; default 64. */
+  /** Number of distinct races after which the run stops; default 64. */
   readonly maxRaces?: number;
   /**
-   * Receives each race, and returns whether those so far suffice. From then on the run ends, with outcome `race-limit`,
-   * after some steps without another one, or at its budget.
+   * Receives each race, and returns whether the races so far suffice. The run then ends with outcome `race-limit`:
+   * after some steps without a further race, or at its budget.
    */
   readonly watch?: () => (race: RaceEvent) => boolean;
-  /** Unknown values are 0, or pseudorandom if a seed is given. */
+  /** Seed for pseudorandom unknown values; absent: unknown values are 0. */
   readonly havocSeed?: number;
-  /** Shared and local memory start with pseudorandom contents; absent: with zeros. Needs the JavaScript back end. */
+  /**
+   * Seed for pseudorandom initial contents of shared and local memory; absent: zeros. Needs the JavaScript back end.
+   */
   readonly contentsSeed?: number;
-  /** Blocks and warps run in an order that the seed decides; absent: by their numbers. */
+  /** Seed of the order of blocks and warps; absent: in ascending order of their numbers. */
   readonly seed?: number;
-  /** Absent: `auto`. */
+  /** Requested back end; absent: `auto`. */
   readonly backend?: BackEndName;
   /** Receives the progress of the run at intervals. */
   readonly onProgress?: (progress: RunProgress) => void;
-  /** Needs the JavaScript back end. */
+  /** Observer of the run. Needs the JavaScript back end. */
   readonly observer?: RunObserver;
 }
 

@@ -3,7 +3,7 @@ import type { BlockId, InstructionId } from '../../ir/form/kernel.ts';
 import type { ConflictKind } from '../../memory-model/conflict.ts';
 
 /** Results of a run. */
-/** The thread that a run ended at, and the basic block that it was in. */
+/** The thread and the basic block at which a run ended. */
 export interface StopPlace {
   readonly block: Dim3;
   readonly thread: Dim3;
@@ -33,17 +33,20 @@ export interface RaceEvent {
   readonly second: AccessEvent;
   readonly kind: ConflictKind;
   readonly space: 'global' | 'shared';
-  /** Name of the buffer, or symbol of the object. */
+  /** Name of the buffer, or symbol of the variable. */
   readonly object: string;
-  /** Bytes from the start of the object to the first byte that both access. */
+  /** Offset in bytes from the start of the object to the first byte that both accesses touch. */
   readonly offset: number;
-  /** Bytes that both access. */
+  /** Number of bytes that both accesses touch. */
   readonly bytes: number;
-  /** Both write, and stored equal bytes in every occurrence. */
+  /** Whether both accesses write, and stored equal bytes in every occurrence. */
   readonly sameValue: boolean;
-  /** Not empty: the accesses may be ordered after all. */
+  /** If not empty, the accesses may be ordered after all. */
   readonly unmodelled: readonly Unmodelled[];
-  /** The last barrier of the whole block, or between blocks of the grid, that both threads passed before; null: none. */
+  /**
+   * The last barrier of the whole block, or of the grid for threads of different blocks, that both threads passed
+   * before; null: none.
+   */
   readonly passed: PassedBarrier | null;
 }
 
@@ -99,7 +102,7 @@ export interface FaultEvent {
   readonly left?: LeftObject;
 }
 
-/** An object that an access leaves, or a buffer. */
+/** The object, or the buffer, that an access is outside of. */
 export interface LeftObject {
   /** Symbol of the object, or name of the buffer. */
   readonly object: string;
@@ -109,11 +112,11 @@ export interface LeftObject {
   readonly bytes: number;
 }
 
-/** An array, or variable of shared memory, whose locations have a shadow word each. */
+/** An array, or variable of shared memory, with one shadow word for each of its locations. */
 export interface ShadowUse {
   readonly object: string;
   readonly space: 'global' | 'shared';
-  /** The narrowest access to the array, in bytes: the bytes of one shadow word. */
+  /** Bytes covered by one shadow word: those of the narrowest access to the array. */
   readonly locationBytes: number;
   readonly bytesPerLocation: number;
 }
@@ -128,11 +131,11 @@ export interface RunResult {
   readonly races: readonly RaceEvent[];
   readonly divergences: readonly DivergenceEvent[];
   readonly faults: readonly FaultEvent[];
-  /** Instructions with unknown values that were executed; not empty: the run is one of many. */
+  /** Instructions with unknown values that were executed. If there are any, the run is one of several possible ones. */
   readonly havocs: readonly InstructionId[];
-  /** Assumptions in the code (`selvage.assume`) that did not hold: the run is meaningless. */
+  /** Violated assumptions of the code (`selvage.assume`). If there are any, the run is meaningless. */
   readonly brokenAssumptions: readonly InstructionId[];
-  /** Where outcome `budget`, `trap` or `fault` came about. */
+  /** The place at which the run ended with outcome `budget`, `trap` or `fault`. */
   readonly stopped: StopPlace | null;
   /** Bytes of a buffer after the run, as a little-endian number; `bytes` is 1, 2, 4 or 8. */
   readonly read: (buffer: number, offset: number, bytes: number) => bigint;

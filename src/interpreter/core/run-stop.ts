@@ -1,5 +1,5 @@
 import type { RunOutcome } from './run-result.ts';
-/** The end of a run before its time. */
+/** Premature end of a run. */
 
 /** Ends a run from inside the code of a thread. */
 export class RunStop extends Error {

@@ -1,6 +1,6 @@
 /**
- * Instructions that no back end has code for: the interpreter executes them, on the memory of the running back end.
- * These are the operations on mbarriers, bulk copies, and matrix operations of a warp.
+ * Instructions for which no back end generates code. The interpreter executes them on the memory of the running back
+ * end. They are the operations on mbarriers, bulk copies, and matrix operations of a warp.
  */
 import type { Instruction } from '../../ir/form/kernel.ts';
 import type { BulkCopyEffect, Effect, MatrixAccessEffect, MbarrierEffect } from '../../isa/model/operation.ts';
@@ -33,7 +33,7 @@ export function isMatrix(
   return effect.kind === 'warp-matrix' || effect.kind === 'matrix-load' || effect.kind === 'matrix-store';
 }
 
-/** Events of an mbarrier: the order of accesses, and incorrect uses. */
+/** Interface for events of an mbarrier: the order of accesses, and incorrect uses. */
 export interface RuntimeHost {
   /** `copies`, `bulk-copy`: the thread's earlier copies, or the bulk copy just made, arrive. */
   arrivedAt(who: Executor, page: TrackedPage, offset: number, how: 'thread' | 'copies' | 'bulk-copy'): void;
@@ -66,7 +66,7 @@ export function executeByRuntime(
   return [];
 }
 
-/** The address in a source, displaced by the constant that belongs to the first of them. */
+/** The address in a source, plus the constant displacement of the first source. */
 function addressOf(instruction: Instruction, operands: readonly unknown[], index: number): number {
   const offset = index === 0 ? instruction.offset : 0n;
   const operand = operands[index];
@@ -95,7 +95,8 @@ function executeMbarrier(
   const place = memory.locate(who, access, address);
   const before = readWord(place);
   const { page, offset } = place;
-  // An arrival precedes the publication by its phase. Of the many waits the last one, which succeeds, suffices.
+  // An arrival precedes the publication by its phase. Of the repeated waits only the last one, which succeeds, is
+  // reported.
   const isWait = effect.form === 'test_wait' || effect.form === 'try_wait';
   if (access.operation !== 'write' && !isWait && mbarrierState(before)) memory.touch(who, access, place);
   const step = ({ word, fault }: MbarrierStep): void => {
@@ -144,10 +145,10 @@ function executeMbarrier(
   }
 }
 
-/** Bytes that a bulk copy moves at once, to which its addresses are aligned. */
+/** Bytes copied at a time by a bulk copy; its addresses are aligned to them. */
 const piece = 16;
 
-/** Copies at once; a barrier that waits for the bytes learns of them. */
+/** Performs the copy immediately, and reports the number of bytes to the mbarrier that expects them. */
 function copyBulk(
   program: Program,
   memory: SlowMemory,
@@ -203,7 +204,7 @@ function combine(
   }
 }
 
-/** One lane that takes part, with the sources of its instruction. */
+/** A participating lane, with the sources of its instruction. */
 interface Lane {
   readonly thread: number;
   readonly operands: readonly unknown[];
@@ -247,7 +248,7 @@ export function executeMatrix(
   return lanes.map(({ thread }) => resultsOf(fragments, thread & 31, results));
 }
 
-/** The 32-bit words of the lanes' sources from `first` on; lanes that are missing have zeros. */
+/** The 32-bit words of the lanes' sources from `first` on; zeros for missing lanes. */
 function wordsOf(lanes: readonly Lane[], sources: readonly unknown[], first: number): Uint32Array {
   const count = sources.slice(first).reduce((sum: number, type) => sum + (type === 64 ? 2 : 1), 0);
   const words = new Uint32Array(32 * count);

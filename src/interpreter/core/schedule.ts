@@ -1,25 +1,25 @@
-/** In which order a run takes blocks, and the warps of each block. */
+/** The order in which a run executes blocks, and the warps of each block. */
 import { seededRandom } from '../../base/random.ts';
 
-/** The seed of the schedule that takes blocks and warps by falling numbers. */
+/** The seed of the schedule with blocks and warps in descending order of their numbers. */
 export const reversedSchedule = 1;
 
 /**
  * The order of blocks.
  * @param count - of blocks
- * @param seed - undefined: by rising numbers; 1: by falling numbers; any other: mixed
- * @returns numbers from 0, each once; null: by rising numbers
+ * @param seed - undefined: ascending; 1: descending; any other: pseudorandom
+ * @returns a permutation of the numbers from 0; null: ascending
  */
 export function blockOrder(count: number, seed: number | undefined): readonly number[] | null {
   return orderOf(count, seed, 0);
 }
 
 /**
- * The order of the warps of a block. In a mixed schedule each block has a separate order.
+ * The order of the warps of a block. In a pseudorandom schedule each block has a different order.
  * @param count - of warps
  * @param seed - as of {@link blockOrder}
- * @param block - which block of the run it is, from 0
- * @returns numbers from 0, each once; null: by rising numbers
+ * @param block - index of the block in the run, from 0
+ * @returns a permutation of the numbers from 0; null: ascending
  */
 export function warpOrder(count: number, seed: number | undefined, block: number): readonly number[] | null {
   return orderOf(count, seed, block + 1);
@@ -45,10 +45,12 @@ function mixed(seed: number): number {
   return bits ^ (bits >>> 16);
 }
 
-/** Schedules from this seed on run one instruction of a thread at a time, so that blocks are in the middle of others. */
+/**
+ * Schedules with at least this seed run one instruction of a thread at a time, so that executions of blocks interleave.
+ */
 export const firstInterleaved = 1000;
 
-/** Whether threads take turns after each instruction. */
+/** Whether the time slice of a thread is one instruction. */
 export function isInterleaved(seed: number | undefined): boolean {
   return seed !== undefined && seed >= firstInterleaved;
 }
@@ -57,7 +59,7 @@ export function isInterleaved(seed: number | undefined): boolean {
  * Whether a time slice is over: after one instruction, or at the first back edge after its number of instructions.
  * @param steps instructions of the time slice so far
  * @param most length of the time slice
- * @param from segment of the last of them: segments are in reverse postorder
+ * @param from segment of the last instruction; segments are in reverse postorder
  * @param to segment with which the thread continues
  */
 export function isTimeSliceExpired(steps: number, most: number, from: number, to: number): boolean {
@@ -65,14 +67,14 @@ export function isTimeSliceExpired(steps: number, most: number, from: number, to
 }
 
 /**
- * Interleaved schedules from this seed on give each thread time slices of different lengths, so that one of two threads
- * of a warp gets ahead of the other.
+ * Interleaved schedules with at least this seed use time slices of different lengths, so that one thread of a warp gets
+ * ahead of another.
  */
 const firstUneven = firstInterleaved + 2;
 
 /**
  * Lengths in instructions of the successive time slices of the threads of a block.
- * @param block - which block of the run it is, from 0
+ * @param block - index of the block in the run, from 0
  * @returns null if all time slices have the same length
  */
 export function timeSliceLengths(seed: number | undefined, block: number): (() => number) | null {
@@ -82,12 +84,12 @@ export function timeSliceLengths(seed: number | undefined, block: number): (() =
 }
 
 /**
- * Schedules from this seed on are interleaved ones with store buffers, so that other threads read old values: both
- * loads of the store-buffering (Dekker) pattern may miss the other store.
+ * Schedules with at least this seed are interleaved and use store buffers, so that other threads read old values: both
+ * loads of the store-buffering (Dekker) pattern may read the old value.
  */
 export const firstBuffered = 2000;
 
-/** Whether stores wait in buffers. */
+/** Whether the stores of a thread are buffered. */
 export function isBuffered(seed: number | undefined): boolean {
   return seed !== undefined && seed >= firstBuffered;
 }

@@ -13,14 +13,14 @@ export interface GridHost extends BlockHost {
   readonly seed: number | undefined;
   blockStarted(block: ThreadBlock): void;
   blockEnded(block: ThreadBlock): void;
-  /** All blocks passed a barrier of the grid. */
+  /** Called when all blocks have passed a barrier of the grid. */
   gridBarrier(barrier: Instruction): void;
 }
 
-/** Turns in a row that a block gets whose threads may wait for other blocks. */
+/** Successive time slices of a block whose threads may wait for other blocks. */
 const turnsInARow = 8;
 
-/** Blocks that start together if time slices are one instruction. */
+/** Number of blocks that start together if a time slice is one instruction. */
 const interleavedBlocks = 8;
 
 /** Position of the block `index` of a grid. */
@@ -29,9 +29,9 @@ export function blockPosition([x, y]: Dim3, index: number): Dim3 {
 }
 
 /**
- * Runs all blocks sequentially, unless some spin or wait for others: those stay resident and are scheduled alternately,
- * and more are admitted, since they may wait for one that has not started.
- * @returns whether any got stuck
+ * Runs all blocks sequentially, unless some spin or wait for other blocks. Those stay resident and are scheduled
+ * alternately; more blocks are admitted, since a resident one may wait for one that has not started.
+ * @returns whether any block is stuck
  */
 export function runGrid(host: GridHost, backEnd: BackEnd): boolean {
   const count = host.blocks?.length ?? host.grid[0] * host.grid[1] * host.grid[2];

@@ -12,7 +12,8 @@ import { exchangeWords } from './warp-exchange.ts';
 import { warpResults } from './warp-operation.ts';
 
 /**
- * Status of a block after its time slice: `spinning` threads can continue, but perhaps only after other blocks have.
+ * Status of a block after its time slice. `spinning`: threads can continue, but possibly only after other blocks have
+ * run.
  */
 type Turn = 'finished' | 'stuck' | 'grid-barrier' | 'cluster-barrier' | 'spinning';
 
@@ -21,27 +22,29 @@ export interface BlockHost {
   readonly program: Program;
   /** Dimensions of a block. */
   readonly block: Dim3;
-  /** The order in which the warps of the block of this number run; null: by their numbers. */
+  /** The order in which the warps of a block run; null: ascending. */
   warpOrder(block: number): readonly number[] | null;
-  /** All threads of the block that have not exited passed a barrier. */
+  /** Called when all threads of the block that have not exited have passed a barrier. */
   fullBarrier(block: ThreadBlock, barrier: Instruction): void;
-  /** The threads passed a barrier together, as did those before that arrived at it. */
+  /** Called when threads have passed a barrier together with those that had arrived at it. */
   partBarrier(block: ThreadBlock, barrier: number, threads: readonly number[]): void;
-  /** A thread arrived at a barrier without waiting. */
+  /** Called when a thread has arrived at a barrier without waiting. */
   arrived(block: ThreadBlock, barrier: number, thread: number): void;
-  /** Lanes of a warp passed `bar.warp.sync`. Null: all of the warp. */
+  /** Called when lanes of a warp have passed `bar.warp.sync`. Null: all lanes of the warp. */
   warpBarrier(block: ThreadBlock, warp: number, threads: readonly number[] | null): void;
-  /** Lanes of a warp execute an instruction on matrices; the results of each. */
+  /** Executes a matrix instruction for lanes of a warp; returns the results of each lane. */
   matrix(block: ThreadBlock, instruction: Instruction, threads: readonly number[]): readonly (readonly unknown[])[];
-  /** Lanes of a warp exchanged values. Null: all of the warp. */
+  /** Called when lanes of a warp have exchanged values. Null: all lanes of the warp. */
   exchange(block: ThreadBlock, warp: number, threads: readonly number[] | null): void;
-  /** All threads of a cluster arrived at its barrier, and these of the block wait there. */
+  /**
+   * Called when all threads of a cluster have arrived at its barrier, for the threads of this block that wait there.
+   */
   clusterBarrier(block: ThreadBlock, threads: readonly number[]): void;
-  /** May be called repeatedly for the same kind at the same barrier. */
+  /** Reports a divergence; may be called repeatedly for the same kind at the same barrier. */
   diverged(event: DivergenceEvent): void;
 }
 
-/** Threads that an event lists by name. */
+/** Maximum number of threads listed in an event. */
 const listedThreads = 8;
 
 export class ThreadBlock {
@@ -51,7 +54,7 @@ export class ThreadBlock {
   readonly #host: BlockHost;
   readonly #count: number;
   readonly #warpOrder: readonly number[] | null;
-  /** Status common to all threads; then the array of the resident block need not contain it. */
+  /** Status common to all threads; the array of the resident block need not contain it. */
   #common = 0;
   #exited = 0;
   /** Threads that executed `bar.arrive`, by barrier number. */
@@ -68,7 +71,7 @@ export class ThreadBlock {
     this.#warpOrder = host.warpOrder(ordinal);
   }
 
-  /** Runs the threads until all have exited, or none can continue, except for spinning ones. */
+  /** Runs the threads until all have exited or no thread can continue, except for spinning ones. */
   turn(): Turn {
     for (;;) {
       this.#runReady();
@@ -215,7 +218,7 @@ export class ThreadBlock {
 
   // Warps
 
-  /** Completes exchanges among lanes that all wait for them; whether it found any. */
+  /** Completes exchanges for which all participating lanes wait; returns whether there were any. */
   #resolveWarps(): boolean {
     if (this.#common !== mixedStatus) {
       if (this.#common >= exitedStatus || !isOfWarp(this.#suspensionOf(this.#common).effect)) return false;
@@ -232,7 +235,7 @@ export class ThreadBlock {
   }
 
   /**
-   * The exchange of whole warps, whose threads `first` to before `end` all wait at the same one.
+   * Performs the exchange of whole warps, if threads `first` to before `end` all wait at the same exchange.
    * @returns the segment to continue with; null: handle single lanes
    */
   #exchangeWhole(first: number, end: number, status: number): number | null {
@@ -289,7 +292,7 @@ export class ThreadBlock {
               operands: instruction.arguments.map((_, source) => this.resident.operand(index, source, member)),
             })),
           );
-      // Lanes that have exited took part if they were named.
+      // Lanes that have exited participate if the mask names them.
       const isMasked = effect.kind === 'warp-barrier' || ('sync' in effect && effect.sync);
       const mask = isMasked ? this.#memberMask(thread) : -1;
       let absent = 0;
@@ -304,13 +307,16 @@ export class ThreadBlock {
     return false;
   }
 
-  /** The lanes that exchange values with `thread`, once all of them are there; null: not yet, or no exchange. */
+  /**
+   * The lanes that exchange values with `thread`, once all of them wait; null: some are missing, or it waits at no
+   * exchange.
+   */
   #exchangeGroup(first: number, end: number, thread: number): readonly number[] | null {
     const { effect, instruction, index } = this.#suspension(thread);
     if (!isOfWarp(effect)) return null;
     const group: number[] = [];
     if (isMatrix(effect)) {
-      // All lanes execute the same one (PTX ISA 9.7.14).
+      // All lanes have to execute the same exchange (PTX ISA 9.7.14).
       for (let other = first; other < end; other++) {
         const status = this.#statusOf(other);
         if (status === exitedStatus) continue;
@@ -320,7 +326,7 @@ export class ThreadBlock {
       return group;
     }
     if (effect.kind !== 'warp-barrier' && !effect.sync) {
-      // Without a mask: the lanes that wait at this instruction when no other can continue.
+      // Without a mask: the lanes that wait at this instruction once no other lane can continue.
       for (let other = first; other < end; other++) {
         const status = this.#statusOf(other);
         if (status >= 0) return null;
@@ -340,7 +346,10 @@ export class ThreadBlock {
     return group;
   }
 
-  /** The last source of every exchange with `.sync`; a lane always takes part in its own. */
+  /**
+   * The member mask, which is the last source of every exchange with `.sync`. A lane always participates in its own
+   * exchange.
+   */
   #memberMask(thread: number): number {
     const { instruction, index } = this.#suspension(thread);
     const mask = this.resident.operand(index, instruction.arguments.length - 1, thread) as number;
@@ -388,7 +397,7 @@ export class ThreadBlock {
     return 'released';
   }
 
-  /** Whether all threads wait at the same barrier, of the same known number and for the whole block. */
+  /** Whether all threads wait at the same barrier of the whole block, with the same known barrier number. */
   #isWholeBarrier({ effect, instruction, index }: Suspension): boolean {
     if (effect.kind !== 'barrier' || effect.form !== 'sync' || instruction.arguments.length > 1) return false;
     const number = this.resident.operandWords(index, 0);
@@ -421,7 +430,7 @@ export class ThreadBlock {
     const everyone = Math.ceil(this.#count / 32) * 32;
     const forAll = count === null || (count >= this.#count && count <= everyone);
     if (forAll) {
-      // A thread that arrived may have exited since. It is not among the threads that are still expected.
+      // A thread that arrived may have exited since; such threads are not expected at the barrier.
       const there = arrivals.filter((thread) => this.#statusOf(thread) !== exitedStatus).length;
       if (group.length + there < alive) return false;
       if (arrived === 0) {
@@ -456,7 +465,7 @@ export class ThreadBlock {
     }
   }
 
-  /** The count of threads that a barrier names, if it does. */
+  /** The thread count operand of a barrier; null if there is none. */
   #barrierCount(thread: number): number | null {
     const { effect, instruction } = this.#suspension(thread);
     const plain = effect.kind === 'barrier' && effect.form === 'red' ? 2 : 1;
@@ -474,8 +483,8 @@ export class ThreadBlock {
   }
 
   /**
-   * Whether the threads at a barrier for the whole block reached it by different instructions or iterations. Those that
-   * name the count synchronize by the barrier's index, regardless of the instruction.
+   * Whether the threads at a barrier for the whole block reached it by different instructions or iterations. Threads at
+   * a barrier with a thread count synchronize by the index of the barrier, regardless of the instruction.
    */
   #differs(group: readonly number[], count: number | null): boolean {
     if (count !== null && group.every((thread) => this.#barrierCount(thread) === count)) return false;
@@ -505,7 +514,7 @@ export class ThreadBlock {
   }
 
   /**
-   * Reports threads that exited while the others arrive at a barrier for all.
+   * Reports threads that exited while the others wait at a barrier of the whole block or grid.
    * @param kind of threads that returned: all threads of a grid have to take part in its barriers
    */
   #reportExited(group: readonly number[], kind: 'early-exit' | 'divergent' = 'early-exit'): void {
@@ -514,7 +523,7 @@ export class ThreadBlock {
     for (let thread = 0; thread < this.#count; thread++) {
       if (this.#statusOf(thread) === exitedStatus) absent.push(thread);
     }
-    // A back end may have to gather them.
+    // A back end may compute the array when it is read.
     const { left } = this.resident;
     const passedBy = absent.find((thread) => this.#rejoined(left[thread]! as BlockId | -1));
     const other = passedBy ?? absent[0]!;
@@ -522,8 +531,8 @@ export class ThreadBlock {
   }
 
   /**
-   * Whether a thread that exited rejoined the others after it had bypassed the barriers: the branch where it did has a
-   * postdominator with an effect. Otherwise it left by a separate return.
+   * Whether a thread that exited had reconverged with the others after it bypassed the barriers: the branch by which it
+   * bypassed them has a postdominator with an effect. Otherwise it left by a separate return.
    * @param left the block with that branch; -1: it has not bypassed them
    */
   #rejoined(left: BlockId | -1): boolean {
@@ -538,8 +547,8 @@ export class ThreadBlock {
   }
 
   /**
-   * All lanes of a warp execute the same `bar` (PTX ISA 9.7.13, `.aligned`): reports those that are missing or execute
-   * another.
+   * Checks that all lanes of a warp execute the same `bar` (PTX ISA 9.7.13, `.aligned`). Reports the lanes that are
+   * missing or execute another one.
    */
   #reportPartWarp(group: readonly number[]): void {
     const present = new Set(group);
@@ -558,7 +567,7 @@ export class ThreadBlock {
     }
   }
 
-  /** No thread can continue: reports a barrier at which some wait and a thread that will not arrive. */
+  /** Reports a deadlock: a barrier at which some threads wait, and a thread that cannot arrive. */
   #reportStuck(): void {
     const waiting: number[] = [];
     let exited: number | undefined;
@@ -628,7 +637,7 @@ function isExchange(effect: Effect): effect is Effect & { kind: 'warp-barrier' |
   return kind === 'warp-barrier' || kind === 'shuffle' || kind === 'vote' || kind === 'warp-value';
 }
 
-/** Whether the lanes of a warp wait for each other at such an instruction. */
+/** Whether the lanes of a warp wait for each other at an instruction. */
 function isOfWarp(effect: Effect) {
   return isExchange(effect) || isMatrix(effect);
 }

@@ -15,7 +15,7 @@ type ThreadStatus = 'ready' | 'waiting' | 'exited';
 /** A thread of the interpreter. */
 export class Thread {
   readonly home: ThreadContext;
-  /** Number in the launch: ordinal of the block times threads of a block, plus number in the block. */
+  /** Number in the launch: ordinal of the block times threads per block, plus number in the block. */
   readonly id: number;
   /** Number within the block. */
   readonly number: number;
@@ -28,12 +28,14 @@ export class Thread {
   status: ThreadStatus = 'ready';
   /** Segment to run next. */
   pc = 0;
-  /** Where it waits, an index into the program's suspensions; its sources. */
+  /** Index of the suspension at which the thread waits, in the program's suspensions. Then its sources. */
   suspension = -1;
   operands: readonly unknown[] = [];
-  /** The block from which it left the part of the kernel from which barriers can be reached; -1: it has not. */
+  /**
+   * The basic block at which the thread left the part of the kernel from which barriers are reachable; -1: not left.
+   */
   left: BlockId | -1 = -1;
-  /** By index into the program's `countedLoops`: iterations that it has begun since it entered the loop, minus 1. */
+  /** Iterations begun since the thread entered the loop, minus 1; by index into the program's `countedLoops`. */
   readonly rounds: Int32Array;
   local: Page | null = null;
 

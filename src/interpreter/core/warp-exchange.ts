@@ -1,10 +1,10 @@
 /**
- * The common case of exchanges among the lanes of warps, on arrays: all threads of a range wait at the same one, and
- * all lanes of each warp take part. Everything else goes through `warp-operation.ts`.
+ * The common case of exchanges among the lanes of warps, on arrays: all threads of a range wait at the same exchange,
+ * and all lanes of each warp participate. `warp-operation.ts` implements all other cases.
  */
 import type { Effect } from '../../isa/model/operation.ts';
 
-/** A source or result by thread; a number: the same in all threads. */
+/** A source or result: an array by thread, or a number if equal in all threads. */
 export type Words = Int32Array | number;
 
 function at(words: Words, thread: number): number {
@@ -12,12 +12,12 @@ function at(words: Words, thread: number): number {
 }
 
 /**
- * Does an exchange for whole warps.
+ * Performs an exchange for whole warps.
  * @param first thread, a multiple of 32
  * @param end one after the last thread; the last warp may have fewer lanes
  * @param operands by source; predicates are 0 or 1
  * @param results by result; null if no instruction reads it
- * @returns false if it is not implemented here: nothing has happened
+ * @returns false if the exchange is not implemented here; no result is written then
  */
 export function exchangeWords(
   effect: Effect,
@@ -78,7 +78,7 @@ function shuffleWords(
   [values, distances, clamps]: readonly Words[],
   [result, inRange]: readonly (Int32Array | null)[],
 ): void {
-  // Results go to other places than sources, so none is overwritten before it is read.
+  // Result arrays differ from source arrays, so no source is overwritten before it is read.
   if (typeof distances === 'number' && typeof clamps === 'number' && typeof values !== 'number') {
     for (let lane = 0; lane < 32; lane++) sourceLanes[lane] = sourceLane(mode, lane, distances, clamps);
     if (result) moveWords(values!, result, first, end);

@@ -5,7 +5,7 @@
 import type { Effect } from '../../isa/model/operation.ts';
 import { referenceDomain } from '../../isa/arithmetic/reference-domain.ts';
 
-/** One participating lane with the sources of its instruction; results are parallel to those of the operation. */
+/** A participating lane with the sources of its instruction; results are parallel to those of the operation. */
 interface Participant {
   readonly lane: number;
   readonly operands: readonly unknown[];

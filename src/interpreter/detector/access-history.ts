@@ -1,9 +1,11 @@
-/** When accesses happened, as far as their order depends on it. */
+/** The history of accesses: for each, the moment and the properties that determine its order. */
 import type { BlockOrder, CopyGroup } from './block-order.ts';
 import type { SyncLocation } from './sync-memory.ts';
 import { type DetectorMemory, addressForCode, wordsIn } from './detector-memory.ts';
 
-/** Words of a node are together, so that looking at one takes one line of a cache: the number of a node is shifted. */
+/**
+ * Words of a node are contiguous, so that an access to a node needs one cache line: the number of a node is shifted.
+ */
 const shift = 4;
 /** Bytes of a node, as a power of two. */
 export const nodeShift = shift + 2;
@@ -26,16 +28,16 @@ export const momentFields = {
 const field = momentFields;
 const fields = Object.keys(field).length;
 
-/** Accesses that are remembered: moments, and the site, in linked lists of nodes. Node 0 is the end of every list. */
+/** Stored accesses, each with its moment and its site, in linked lists of nodes. Node 0 terminates every list. */
 export class AccessHistory {
   #words: Int32Array = new Int32Array(0);
-  /** Groups of accesses of asynchronous copies. */
+  /** Groups of asynchronous copies, for the accesses made by them. */
   readonly #copies: (CopyGroup | undefined)[] = [];
-  /** Whether there has been any of those. */
+  /** Whether any asynchronous copy was recorded. */
   hasCopies = false;
   readonly #memory: DetectorMemory | null;
 
-  /** @param memory for data read by WebAssembly code; null: no such code */
+  /** @param memory for data read by WebAssembly code; null if there is no such code */
   constructor(memory: DetectorMemory | null) {
     this.#memory = memory;
   }
@@ -47,17 +49,17 @@ export class AccessHistory {
     this.#memory?.set('moments', addressForCode(grown));
   }
 
-  /** Number of the block. */
+  /** Number of the block of the access. */
   block(node: number): number {
     return this.#words[(node << shift) | field.block]!;
   }
 
-  /** Number of the thread in the block. */
+  /** Number of the thread in its block. */
   thread(node: number): number {
     return this.#words[(node << shift) | field.thread]!;
   }
 
-  /** The key of the thread in clocks. */
+  /** The key of the accessing thread in clocks. */
   owner(node: number): number {
     return this.#words[(node << shift) | field.owner]!;
   }
@@ -78,7 +80,7 @@ export class AccessHistory {
     return this.#words[(node << shift) | field.exchanges]!;
   }
 
-  /** For a strong write: its chain, and its index in it; otherwise 0. */
+  /** For a strong write: its release sequence, and its index in the sequence; otherwise 0. */
   chain(node: number): number {
     return this.#words[(node << shift) | field.chain]!;
   }
@@ -108,7 +110,7 @@ export class AccessHistory {
     this.#words[(node << shift) | field.value] = value;
   }
 
-  /** Whether the thread wrote different values in this interval. */
+  /** Whether the thread wrote different values to the cell in this interval. */
   isVarying(node: number): boolean {
     return this.#words[(node << shift) | field.isVarying] !== 0;
   }
@@ -117,7 +119,7 @@ export class AccessHistory {
     this.#words[(node << shift) | field.isVarying] = 1;
   }
 
-  /** Makes node `at` an access of a site. @param copy its group as an asynchronous copy */
+  /** Stores an access of a site in node `at`. @param copy group of the asynchronous copy that makes the access */
   setAccess(at: number, site: number, value: number, copy: CopyGroup | undefined): void {
     const words = this.#words;
     const first = at << shift;
@@ -128,15 +130,15 @@ export class AccessHistory {
     if (this.hasCopies) this.#copies[at] = copy;
   }
 
-  /** Group of an access of an asynchronous copy. */
+  /** Group of the asynchronous copy that made an access; undefined for other accesses. */
   copyOf(node: number): CopyGroup | undefined {
     return this.hasCopies ? this.#copies[node] : undefined;
   }
 
   /**
-   * Makes moment `at` that of the next instruction of a thread.
+   * Stores the moment of the next instruction of a thread in node `at`.
    * @param owner key of the thread in clocks
-   * @param location the first that it writes strongly; null: none
+   * @param location the first location written by a strong write of the instruction; null: none
    */
   set(at: number, block: BlockOrder, thread: number, owner: number, location: SyncLocation | null): void {
     const warp = thread >> 5;

@@ -2,7 +2,9 @@
 import type { Reach } from '../../memory-model/scope.ts';
 import { type DetectorMemory, addressForCode, wordsIn } from './detector-memory.ts';
 
-/** Byte offsets of the header fields of the chunk. Arrays are by thread or warp, and given by address. */
+/**
+ * Byte offsets of the header fields of the chunk. Arrays are indexed by thread or warp; their fields contain addresses.
+ */
 export const blockFields = {
   ordinal: 0,
   barriers: 4,
@@ -13,14 +15,14 @@ export const blockFields = {
   times: 20,
   lasts: 24,
   hasObserved: 28,
-  /** Times of releases that reach the whole launch. */
+  /** Times of releases with the scope of the whole launch. */
   releasedAt: 32,
 } as const;
 
-/** Words before the arrays. */
+/** Words reserved for fields before the arrays. */
 const fieldWords = 16;
 
-/** As {@link BlockOrder} describes its arrays. */
+/** The arrays of {@link BlockOrder}, which describes them. */
 export class BlockNumbers {
   readonly warpBarriers: Int32Array;
   readonly exchanges: Int32Array;
@@ -33,7 +35,7 @@ export class BlockNumbers {
   readonly #memory: DetectorMemory | null;
   readonly #address: number;
 
-  /** @param memory that code looks at; null: none does */
+  /** @param memory memory read by generated code; null if there is no such code */
   constructor(threads: number, narrowest: Reach, memory: DetectorMemory | null) {
     const warps = (threads + 31) >> 5;
     const words = wordsIn(memory, fieldWords + 2 * warps + (4 + 3 - narrowest) * threads);
@@ -55,14 +57,14 @@ export class BlockNumbers {
     this.#fields[blockFields.releasedAt >> 2] = addressForCode(this.releasedAt[2]!);
   }
 
-  /** The numbers of a block that starts. @param firstOwner key in clocks of its first thread */
+  /** Initialises the data for a block that starts. @param firstOwner key in clocks of its first thread */
   start(ordinal: number, firstOwner: number): void {
     this.#arrays.fill(0);
     this.#fields[blockFields.ordinal >> 2] = ordinal;
     this.#fields[blockFields.firstOwner >> 2] = firstOwner;
   }
 
-  /** Threads of the block are about to run. */
+  /** Called before threads of the block run. */
   enter(barriers: number): void {
     this.#fields[blockFields.barriers >> 2] = barriers;
     this.#memory?.set('block', this.#address);

@@ -7,10 +7,10 @@ import { BlockNumbers } from './block-numbers.ts';
 import { type OrderClocks, both, nothing } from './order-clocks.ts';
 import { clockKey, clockKinds, noKey } from './vector-clock.ts';
 
-/** Accesses of asynchronous copies, until their thread waits for them. */
+/** Accesses of asynchronous copies, stored until their thread waits for them. */
 export interface CopyGroup {
   readonly id: number;
-  /** The moment at which the issuing thread waited for it; null: not yet. */
+  /** The moment at which the issuing thread waited for the group; null: not yet. */
   done: {
     readonly time: number;
     readonly barriers: number;
@@ -21,9 +21,9 @@ export interface CopyGroup {
 
 interface Copies {
   open: CopyGroup | null;
-  /** Groups that were committed and not waited for, oldest first. */
+  /** Groups that were committed and not yet waited for, oldest first. */
   readonly committed: CopyGroup[][];
-  /** Parts of the group to be committed next that an mbarrier waits for already. */
+  /** Parts of the next group to commit that were already made to arrive at an mbarrier. */
   parts: CopyGroup[];
 }
 
@@ -35,7 +35,7 @@ export interface BulkGroup {
 
 interface BulkCopies {
   open: BulkGroup | null;
-  /** Groups that were committed and not waited for, oldest first. */
+  /** Groups that were committed and not yet waited for, oldest first. */
   readonly committed: BulkGroup[];
 }
 
@@ -43,17 +43,17 @@ interface BulkCopies {
 export class BlockOrder {
   readonly ordinal: number;
   readonly cluster: number;
-  /** The arrays of numbers below. */
+  /** The arrays of numbers of this order. */
   readonly numbers: BlockNumbers;
-  /** Barriers that all of the block passed. */
+  /** Number of barriers that the whole block has passed. */
   barriers = 0;
-  /** By warp: barriers, and exchanges, that all of the warp passed. */
+  /** By warp: number of barriers, and of exchanges, that the whole warp has passed. */
   readonly warpBarriers: Int32Array;
   readonly exchanges: Int32Array;
-  /** By thread: how often it has published its clock. */
+  /** By thread: number of times that it has published its clock. */
   readonly times: Int32Array;
   readonly known: OrderClocks[];
-  /** By thread: the key and the count that its certain clock noted last. */
+  /** By thread: the key and the count that were added last to its certain clock. */
   readonly lasts: Int32Array;
   /**
    * By reach, then by thread: the clocks published by its last releasing fence of at least this reach. Most fences are
@@ -61,16 +61,16 @@ export class BlockOrder {
    */
   readonly released: readonly (OrderClocks | undefined)[][];
   /**
-   * By reach, then by thread: the time of that fence, if `released` lacks it, and so that the thread's own accesses
-   * before it come before the release. Above 0: `released` also lacks the clocks of the thread, which are unchanged.
-   * Below 0: minus the time.
+   * By reach, then by thread: the time of that fence, if `released` lacks it; the thread's own accesses up to that time
+   * come before the release. Above 0: `released` also lacks the clocks of the thread, which are unchanged. Below 0:
+   * minus the time.
    */
   readonly releasedAt: readonly Int32Array[];
   /** By reach, then by thread: clocks observed by its strong reads, for the next acquiring fence. */
   readonly observed: readonly OrderClocks[][];
-  /** By thread: 0 if it has observed nothing, of any reach. */
+  /** By thread: 0 if it has observed nothing, at any reach. */
   readonly hasObserved: Int32Array;
-  /** By thread and location, for an acquire of the location itself. */
+  /** By thread and location: clocks observed, for an acquire of that location. */
   readonly observedAt: (Map<SyncLocation, ByReach> | undefined)[];
   readonly copies: (Copies | undefined)[];
   readonly bulkCopies: (BulkCopies | undefined)[];
@@ -79,9 +79,9 @@ export class BlockOrder {
   readonly #narrowest: Reach;
 
   /**
-   * @param narrowest the least that an operation of the kernel reaches
+   * @param narrowest narrowest reach of an operation of the kernel
    * @param memory for data read by WebAssembly code; null: no such code
-   * @param former an order of equally many threads that is not needed any more: its arrays are reused
+   * @param former unused order of the same number of threads, whose arrays are reused
    */
   constructor(
     ordinal: number,
@@ -113,14 +113,14 @@ export class BlockOrder {
     this.bulkCopies = former?.bulkCopies.length === 0 ? former.bulkCopies : [];
   }
 
-  /** A strong read of a thread observes clocks published to operations of a reach. */
+  /** Adds clocks observed by a strong read of a thread: published to operations of a reach. */
   observe(thread: number, reach: Reach, knowledge: OrderClocks): void {
     const observed = this.observed[reach]!;
     observed[thread] = both(observed[thread]!, knowledge);
     this.hasObserved[thread] = 1;
   }
 
-  /** All that a thread knows from now on. */
+  /** Adds clocks to all that a thread knows from now on. */
   know(thread: number, knowledge: OrderClocks): void {
     for (let at = this.#narrowest; at <= 2; at++) {
       const times = this.releasedAt[at]!;

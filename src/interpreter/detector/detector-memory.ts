@@ -7,25 +7,28 @@ const wasmPage = 2 ** 16;
 /** Maximum size of the memory in pages of 64 KiB. Data that does not fit is not accessible to code. */
 export const maxDetectorPages = 2 ** 14;
 
-/** Bytes that everything is aligned to: a line of a cache. */
+/** Alignment of all data in bytes: a cache line. */
 const alignment = 64;
 
-/** Addresses of the words at the begin of the memory. */
+/** Addresses of the words at the start of the memory. */
 export const detectorHeader = {
-  /** Address of the moments; 0: code cannot look at them. */
+  /** Address of the moments; 0: generated code cannot access them. */
   moments: 0,
-  /** Address of the table of sites: a row of conflicts (0: sites of which code records nothing), and whether it writes. */
+  /**
+   * Address of the table of sites: a row of conflicts (0: generated code does not record the site), and whether it
+   * writes.
+   */
   sites: 4,
-  /** Address of the numbers of the block whose threads run ({@link blockFields}); 0: they are elsewhere. */
+  /** Address of the numbers of the block whose threads run ({@link blockFields}); 0: they are not in this memory. */
   block: 8,
   /**
    * Number and address of entries by granule of memory: the offset from an address to that of the cell's list; 0: none.
    */
   granuleCount: 12,
   granules: 16,
-  /** Whether all fences and strong accesses reach all of the launch, and no order is presumed. */
+  /** Whether all fences and strong accesses reach the whole launch, and no presumed order is tracked. */
   isWide: 20,
-  /** Whether code has executed a fence to which such an order would be relevant. */
+  /** Whether generated code has executed a fence that is relevant to such an order. */
   hasFenceOrder: 24,
 } as const;
 
@@ -39,7 +42,7 @@ export class DetectorMemory {
     this.#header = new Int32Array(this.memory.buffer, 0, alignment / 4);
   }
 
-  /** An array of zeros: in this memory, unless it is full. */
+  /** An array of zeros: in this memory, or outside of it if it is full. */
   allocate(words: number): Int32Array {
     const start = this.#end;
     const end = start + alignment * Math.ceil((4 * words) / alignment);
@@ -50,7 +53,7 @@ export class DetectorMemory {
       try {
         this.memory.grow(Math.min(room, Math.ceil(Math.max(missing, end / 2) / wasmPage)));
       } catch {
-        // The process has no more.
+        // The process has no more memory for it.
         return new Int32Array(words);
       }
     }
@@ -68,12 +71,12 @@ export class DetectorMemory {
   }
 }
 
-/** The address of an array allocated by a {@link DetectorMemory}; 0: it is elsewhere. */
+/** The address of an array allocated by a {@link DetectorMemory}; 0 if it is outside of such memory. */
 export function addressForCode(words: Int32Array): number {
   return words.buffer instanceof SharedArrayBuffer ? words.byteOffset : 0;
 }
 
-/** An array of zeros, in the memory for code if given. */
+/** An array of zeros, in the memory for generated code if given. */
 export function wordsIn(memory: DetectorMemory | null, words: number): Int32Array {
   return memory === null ? new Int32Array(words) : memory.allocate(words);
 }

@@ -33,20 +33,20 @@ export type Presumption =
   /** Between them, both threads took part in a `shfl.sync`, `vote.sync` or the like. */
   | 'warp-exchange';
 
-/** The distinctions that the order of a run needs. */
+/** Properties of the kernel, and the required precision, that determine what the order tracks. */
 interface OrderOptions {
   /** Whether accesses acquire themselves; otherwise the values read of a location are relevant only to fences. */
   readonly hasAcquires: boolean;
   /** Whether accesses release themselves. */
   readonly hasReleases: boolean;
-  /** The least that a fence or strong access reaches. */
+  /** Narrowest reach of a fence or strong access. */
   readonly narrowest: Reach;
   /**
    * Whether it tracks the presumed order. Without it, races that another execution would have ordered are not reported;
    * {@link HappensBefore.hasPresumed} states whether such races may exist.
    */
   readonly presumes: boolean;
-  /** For data read by WebAssembly code; null: no such code. */
+  /** For data read by WebAssembly code; null if there is no such code. */
   readonly memory: DetectorMemory | null;
 }
 
@@ -58,13 +58,13 @@ export class HappensBefore {
   readonly #fences = new ReleasedKnowledge();
   readonly #clusterArrivals = new Map<number, OrderClocks>();
   readonly #clusterPassed = new Map<number, OrderClocks>();
-  /** By block. */
+  /** Cluster by block. */
   readonly #clusters: number[] = [];
   /** Orders of blocks that have ended. */
   readonly #ended: BlockOrder[] = [];
   #chains = 0;
   #groups = 0;
-  /** Events that have made the presumed order larger than the certain one. */
+  /** Whether fences, and exchanges, have made the presumed order larger than the certain one. */
   #hasFenceOrder = false;
   #hasPartExchanges = false;
   #hasExchanges = false;
@@ -76,12 +76,12 @@ export class HappensBefore {
   readonly #narrowest: Reach;
   readonly #presumes: boolean;
   readonly #memory: DetectorMemory | null;
-  /** Whether accesses synchronize only through fences, and all of them with the whole launch. */
+  /** Whether accesses synchronize only through fences, and all fences reach the whole launch. */
   readonly #isPlain: boolean;
-  /** Whether fences reach the whole launch, and no order is presumed. */
+  /** Whether fences reach the whole launch, and no presumed order is tracked. */
   readonly #isWide: boolean;
 
-  /** @param threads of a block */
+  /** @param threads number of threads of a block */
   constructor(threads: number, { hasAcquires, hasReleases, narrowest, presumes, memory }: OrderOptions = allTold) {
     this.#isWide = narrowest === 2 && !presumes;
     this.#isPlain = narrowest === 2 && !hasAcquires && !hasReleases;
@@ -94,7 +94,7 @@ export class HappensBefore {
     this.#warps = Math.ceil(threads / 32);
   }
 
-  /** Whether anything has happened that orders accesses presumably. */
+  /** Whether some event orders accesses only in the presumed order. */
   get hasPresumed(): boolean {
     return this.#hasFenceOrder || this.#hasExchanges || this.#memory?.get('hasFenceOrder') === 1;
   }
@@ -108,7 +108,7 @@ export class HappensBefore {
     return new BlockOrder(ordinal, cluster, this.#threads, this.#narrowest, this.#memory, this.#ended.pop());
   }
 
-  /** A block whose threads have all exited; its order is not to be used any more. */
+  /** Called when all threads of a block have exited; its order must not be used afterwards. */
   endBlock(block: BlockOrder): void {
     this.#ended.push(block);
   }
@@ -145,7 +145,7 @@ export class HappensBefore {
       : precedence.no;
   }
 
-  /** Why a moment presumably comes before the next instruction of a thread. */
+  /** Reasons for which a moment presumably comes before the next instruction of a thread. */
   presumptions(moments: AccessHistory, at: number, block: BlockOrder, thread: number): readonly Presumption[] {
     const warp = thread >> 5;
     const sameWarp = moments.block(at) === block.ordinal && moments.thread(at) >> 5 === warp;
@@ -177,8 +177,8 @@ export class HappensBefore {
   }
 
   /**
-   * Clock of all events before the thread's next instruction, to be published; later accesses are distinguished from
-   * it.
+   * Clock of all events before the thread's next instruction, to be published; later accesses of the thread are not
+   * included.
    */
   #snapshot(block: BlockOrder, thread: number): OrderClocks {
     const { ordinal } = block;
@@ -195,7 +195,7 @@ export class HappensBefore {
       this.#countsWarps = true;
       knowledge = withKnown(knowledge, clockKey(clockKinds.warp, warpKey), warpBarriers);
     }
-    // Last, where queries begin.
+    // Added last, since queries begin with the last operand.
     knowledge = withKnown(knowledge, clockKey(clockKinds.thread, ordinal * this.#threads + thread), time);
     const exchanges = block.exchanges[warp]!;
     if (exchanges === 0 || !this.#presumes) return knowledge;
@@ -203,7 +203,9 @@ export class HappensBefore {
     return orderClocksOf(knowledge.definite, presumed);
   }
 
-  /** A thread releases events before its next instruction to operations of a reach, and narrower ones. */
+  /**
+   * Publishes the events before a thread's next instruction, as a release, to operations of a reach and narrower ones.
+   */
   #release(block: BlockOrder, thread: number, reach: Reach): void {
     const warp = thread >> 5;
     const isCounted =
@@ -236,7 +238,7 @@ export class HappensBefore {
     block.know(thread, both(block.known[thread]!, knowledge));
   }
 
-  /** A thread executes a fence, or an arrival or wait that no other thread takes part in. */
+  /** Records that a thread executes a fence, or an arrival or wait without other threads. */
   event(block: BlockOrder, thread: number, { operation, arguments: sources }: Instruction): void {
     const { effect } = operation;
     const fence = fenceOf(effect);
@@ -259,15 +261,15 @@ export class HappensBefore {
 
   // Barriers
 
-  /** All threads of a block pass a barrier; those that have exited count as if they did. */
+  /** Records that all threads of a block pass a barrier; threads that have exited count as passing it. */
   fullBarrier(block: BlockOrder): void {
     block.barriers++;
     shareClocks(block, 0, this.#threads);
   }
 
   /**
-   * Some threads of a block wait at a barrier until it is complete.
-   * @param barrier its number, as for `arrive`; those that arrived before take part
+   * Records that some threads of a block have waited at a barrier that is complete.
+   * @param barrier its number; threads that have called `arrive` with it participate
    */
   partBarrier(block: BlockOrder, barrier: number, threads: readonly number[]): void {
     let all = block.arrived?.get(barrier) ?? nothing;
@@ -276,13 +278,13 @@ export class HappensBefore {
     for (const thread of threads) this.#learn(block, thread, all);
   }
 
-  /** A thread arrives at a barrier without waiting (`bar.arrive`). */
+  /** Records that a thread arrives at a barrier without waiting (`bar.arrive`). */
   arrive(block: BlockOrder, barrier: number, thread: number): void {
     const arrived = (block.arrived ??= new Map<number, OrderClocks>());
     arrived.set(barrier, both(arrived.get(barrier) ?? nothing, this.#snapshot(block, thread)));
   }
 
-  /** Lanes pass `bar.warp.sync`. @param threads null: all that have not exited */
+  /** Records that lanes pass `bar.warp.sync`. @param threads null: all that have not exited */
   warpBarrier(block: BlockOrder, warp: number, threads: readonly number[] | null): void {
     if (threads === null) {
       block.warpBarriers[warp]!++;
@@ -294,7 +296,9 @@ export class HappensBefore {
     for (const thread of threads) this.#learn(block, thread, all);
   }
 
-  /** Lanes exchange values, which orders no memory access. @param threads null: all that have not exited */
+  /**
+   * Records that lanes exchange values, which orders no memory access. @param threads null: all that have not exited
+   */
   exchange(block: BlockOrder, warp: number, threads: readonly number[] | null): void {
     const { known } = block;
     let presumed: VectorClock = null;
@@ -312,19 +316,19 @@ export class HappensBefore {
     }
   }
 
-  /** `barrier.cluster.arrive` that is not `.relaxed`. */
+  /** Records a `barrier.cluster.arrive` that is not `.relaxed`. */
   arriveAtCluster(block: BlockOrder, thread: number): void {
     const arrivals = this.#clusterArrivals.get(block.cluster) ?? nothing;
     this.#clusterArrivals.set(block.cluster, both(arrivals, this.#snapshot(block, thread)));
   }
 
-  /** All threads of a cluster have arrived. */
+  /** Records that all threads of a cluster have arrived. */
   completeClusterBarrier(cluster: number): void {
     this.#clusterPassed.set(cluster, this.#clusterArrivals.get(cluster) ?? nothing);
     this.#clusterArrivals.delete(cluster);
   }
 
-  /** `barrier.cluster.wait` is over. */
+  /** Records that a thread has completed `barrier.cluster.wait`. */
   passClusterBarrier(block: BlockOrder, thread: number): void {
     this.#learn(block, thread, this.#clusterPassed.get(block.cluster) ?? nothing);
   }
@@ -343,7 +347,7 @@ export class HappensBefore {
         const seen = observed[thread]!;
         if (seen === nothing) continue;
         this.#learn(block, thread, seen);
-        // A later fence would acquire nothing more from it.
+        // A later fence would acquire nothing more from these observations.
         observed[thread] = nothing;
       }
     }
@@ -360,7 +364,7 @@ export class HappensBefore {
     this.#fences.add(orderClocksOf(null, presumed), reach, block, this.#narrowest);
   }
 
-  /** The same if all fences and strong accesses reach the whole launch, and no order is presumed. */
+  /** {@link fence} if all fences and strong accesses reach the whole launch, and no presumed order is tracked. */
   #fenceWidely(block: BlockOrder, thread: number, semantics: Fence['semantics']): void {
     if (semantics !== 'release') {
       const observed = block.observed[2]!;
@@ -376,7 +380,7 @@ export class HappensBefore {
     this.#release(block, thread, 2);
   }
 
-  /** The location at which a strong write is to happen. */
+  /** The location of a strong write that is about to happen. */
   locationAt(memory: SyncMemory, offset: number, bytes: number): SyncLocation {
     let location = memory.find(offset, bytes);
     if (!location) {
@@ -386,7 +390,7 @@ export class HappensBefore {
     return location;
   }
 
-  /** A strong access of one location that is not remembered as an access. */
+  /** Records the synchronization of a strong access to one location, without storing the access. */
   access(
     block: BlockOrder,
     thread: number,
@@ -407,7 +411,7 @@ export class HappensBefore {
     this.endWrite(block, thread, location, semantics, reach);
   }
 
-  /** The same if only fences publish and acquire. */
+  /** The same if only fences release and acquire. */
   #accessPlainly(
     block: BlockOrder,
     thread: number,
@@ -429,7 +433,7 @@ export class HappensBefore {
     if (released) handover.addWide(released);
   }
 
-  /** The value that is about to be written continues no earlier one. */
+  /** Begins a release sequence: the value about to be written continues no earlier one. */
   #beginChain(location: SyncLocation): void {
     location.handover.clear();
     if (location.chains >= maxChains) return;
@@ -439,8 +443,9 @@ export class HappensBefore {
   }
 
   /**
-   * A strong read, or the reading part of an atomic, sees the value of a location. To be called before the writing part.
-   * @returns whether it may observe the write of the value: then the thread acquires it after the access
+   * Records that a strong read, or the read of an atomic, observes the value of a location. Called before the write of
+   * the atomic.
+   * @returns whether the read may observe a write; then the thread acquires it after the access
    */
   strongRead(block: BlockOrder, thread: number, location: SyncLocation, semantics: Semantics, reach: Reach): boolean {
     const { writer } = location;
@@ -462,7 +467,7 @@ export class HappensBefore {
     return observes;
   }
 
-  /** Stores the clocks that a thread has observed of a location for a later acquire. */
+  /** Stores the clocks that a thread has observed at a location for a later acquire. */
   #observeAt(block: BlockOrder, thread: number, location: SyncLocation): void {
     const { handover } = location;
     const seen = [handover.at(0, block), handover.at(1, block), handover.at(2, block)] as const;
@@ -472,15 +477,15 @@ export class HappensBefore {
   }
 
   /**
-   * Observed writes come before the events after the read, not before the read itself: of a chain of atomics the first
-   * and the last need not be strong to each other (PTX ISA, observation and causality order).
-   * @param writes number of writes of the chain
+   * Observed writes come before the events after the read, not before the read itself: the first and the last atomic of
+   * a release sequence need not be morally strong (PTX ISA, observation and causality order).
+   * @param writes number of writes of the release sequence
    */
   observed(block: BlockOrder, thread: number, chain: number, writes: number): void {
     block.know(thread, withKnown(block.known[thread]!, clockKey(clockKinds.chain, chain), writes));
   }
 
-  /** A strong write is about to happen; the moment of the access may name it by `chain` and `writes`. */
+  /** Begins a strong write; the moment of the access may refer to it by `chain` and `writes`. */
   beginWrite(block: BlockOrder, location: SyncLocation, reach: Reach, isAtomic: boolean): void {
     const { writer, writerReach } = location;
     if (!isAtomic || writer === null || !reachesOver(Math.min(reach, writerReach), writer, block)) {
@@ -491,7 +496,7 @@ export class HappensBefore {
     location.writes++;
   }
 
-  /** The strong write, or the writing part of the atomic, that `beginWrite` began. */
+  /** Completes the strong write, or the write of the atomic, that `beginWrite` began. */
   endWrite(block: BlockOrder, thread: number, location: SyncLocation, semantics: Semantics, reach: Reach): void {
     const { handover } = location;
     for (let at = this.#narrowest; at <= 2; at++) {
@@ -513,13 +518,13 @@ export class HappensBefore {
 
   // Copies
 
-  /** The group that a copy belongs to which the thread is about to issue. */
+  /** The group of a copy that the thread is about to issue. */
   issueCopy(block: BlockOrder, thread: number): CopyGroup {
     const copies = (block.copies[thread] ??= { open: null, committed: [], parts: [] });
     return (copies.open ??= { id: ++this.#groups, done: null });
   }
 
-  /** `cp.async.commit_group`. */
+  /** Records `cp.async.commit_group`. */
   commitCopies(block: BlockOrder, thread: number): void {
     const copies = (block.copies[thread] ??= { open: null, committed: [], parts: [] });
     copies.committed.push(copies.open ? [...copies.parts, copies.open] : copies.parts);
@@ -527,7 +532,7 @@ export class HappensBefore {
     copies.open = null;
   }
 
-  /** `cp.async.wait_group`: all committed groups except for the last `left` are done. */
+  /** Records `cp.async.wait_group`: all committed groups except for the last `left` are complete. */
   waitForCopies(block: BlockOrder, thread: number, left: number): void {
     const copies = block.copies[thread];
     if (!copies) return;
@@ -535,7 +540,7 @@ export class HappensBefore {
     for (const group of copies.committed.splice(0, count)) this.#finish(block, thread, group);
   }
 
-  /** The group that a bulk copy belongs to which the thread is about to start. */
+  /** The group of a bulk copy that the thread is about to start. */
   issueBulkCopy(block: BlockOrder, thread: number): BulkGroup {
     const copies = (block.bulkCopies[thread] ??= { open: null, committed: [] });
     return (copies.open ??= {
@@ -544,7 +549,7 @@ export class HappensBefore {
     });
   }
 
-  /** `cp.async.bulk.commit_group`. */
+  /** Records `cp.async.bulk.commit_group`. */
   commitBulkCopies(block: BlockOrder, thread: number): void {
     const copies = (block.bulkCopies[thread] ??= { open: null, committed: [] });
     copies.committed.push(copies.open ?? this.issueBulkCopy(block, thread));
@@ -552,7 +557,8 @@ export class HappensBefore {
   }
 
   /**
-   * `cp.async.bulk.wait_group`: all committed groups except for the last `left` are done, or with `reads` their reads.
+   * Records `cp.async.bulk.wait_group`: all committed groups except for the last `left` are complete, or with `reads`
+   * their reads.
    */
   waitForBulkCopies(block: BlockOrder, thread: number, left: number, reads: boolean): void {
     const copies = block.bulkCopies[thread];
@@ -579,12 +585,12 @@ export class HappensBefore {
 
   // mbarriers
 
-  /** Clocks published by arrivals at an mbarrier. */
+  /** Adds the clocks published by an arrival at an mbarrier. */
   arriveAt(object: PhaseClock, block: BlockOrder, thread: number): void {
     object.arriving = both(object.arriving, this.#snapshot(block, thread));
   }
 
-  /** `cp.async.mbarrier.arrive`: the copies that the thread has issued arrive when they are done. */
+  /** Records `cp.async.mbarrier.arrive`: the copies that the thread has issued arrive at the mbarrier on completion. */
   arriveWhenCopied(object: PhaseClock, block: BlockOrder, thread: number): void {
     const copies = block.copies[thread];
     if (!copies) return;
@@ -595,7 +601,10 @@ export class HappensBefore {
     }
   }
 
-  /** The bulk copies that the thread has started since the last call or commit arrive when they are done. */
+  /**
+   * Records that the bulk copies which the thread has started since the last call or commit arrive at the mbarrier on
+   * completion.
+   */
   arriveWhenBulkCopied(object: PhaseClock, block: BlockOrder, thread: number): void {
     const copies = block.bulkCopies[thread];
     if (!copies?.open) return;
@@ -605,12 +614,12 @@ export class HappensBefore {
     copies.open = null;
   }
 
-  /** A wait for the phase that was completed last succeeds. */
+  /** Records a successful wait for the phase that was completed last. */
   waitFor(object: PhaseClock, block: BlockOrder, thread: number): void {
     this.#learn(block, thread, object.passed);
   }
 
-  /** Whether a copy that its thread has not waited for is known to be done. */
+  /** Whether a copy for which its thread has not waited is known to be complete. */
   #isCopied(group: CopyGroup, block: BlockOrder, thread: number): boolean {
     return includesEpoch(block.known[thread]!.definite, clockKey(clockKinds.copy, group.id), 1);
   }
@@ -622,7 +631,7 @@ function presume(block: BlockOrder, thread: number, presumed: VectorClock): void
   if (joined !== own.presumed) block.know(thread, orderClocksOf(own.definite, joined));
 }
 
-/** Gives threads `first` to before `end` all that any of them knows. */
+/** Joins the clocks of threads `first` to before `end`: each thread then knows all that any of them knew. */
 function shareClocks(block: BlockOrder, first: number, end: number): void {
   const { known } = block;
   let all = known[first]!;

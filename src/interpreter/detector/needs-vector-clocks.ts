@@ -12,7 +12,7 @@ import type { Scope } from '../../isa/model/operation.ts';
  * - `mixed-width`: strong accesses of several widths, which race where they overlap;
  * - `named-barrier`, `warp-mask`: barriers of part of a block or warp;
  * - `async-copy`, `bulk-copy`: copies that continue concurrently with their thread;
- * - `mbarrier`, `cluster-barrier`, `cluster-scope`: as named.
+ * - `mbarrier`, `cluster-barrier`, `cluster-scope`: uses of these features.
  */
 type VectorClockReason =
   | 'fence'
@@ -28,10 +28,10 @@ type VectorClockReason =
   | 'cluster-barrier'
   | 'cluster-scope';
 
-/** Results for earlier kernels: a kernel usually runs often. */
+/** Cached by kernel, since a kernel is usually run many times. */
 const known = new WeakMap<Kernel, readonly VectorClockReason[]>();
 
-/** Why accesses of a kernel are to be recorded with clocks; empty: shadow words can find all of its races. */
+/** Reasons for recording the accesses of a kernel with clocks; empty if shadow words can find all of its races. */
 export function needsVectorClocks(kernel: Kernel): readonly VectorClockReason[] {
   let reasons = known.get(kernel);
   if (!reasons) {
@@ -107,7 +107,7 @@ export function narrowestReach(kernel: Kernel, sites: readonly { readonly strong
   return narrowest;
 }
 
-/** Whether a barrier may be one of part of the block: it counts threads, or is arrived at without waiting. */
+/** Whether a barrier may synchronize part of a block: it has a thread count, or some threads arrive without waiting. */
 function isPartial({ operation }: Instruction): boolean {
   const { effect } = operation;
   if (effect.kind !== 'barrier' || effect.form === 'arrive') return true;

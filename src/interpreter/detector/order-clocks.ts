@@ -10,15 +10,15 @@ export interface OrderClocks {
   readonly presumed: VectorClock;
 }
 
-/** Knows of nothing. */
+/** Clocks without events. */
 export const nothing: OrderClocks = { definite: null, presumed: null };
 
-/** The knowledge of two clocks. */
+/** The pair of a certain and a presumed clock. */
 export function orderClocksOf(definite: VectorClock, presumed: VectorClock): OrderClocks {
   return definite === presumed ? (definite ?? nothing) : { definite, presumed };
 }
 
-/** The join of both. */
+/** The join of two pairs of clocks. */
 export function both(a: OrderClocks, b: OrderClocks): OrderClocks {
   if (a === b || b === nothing) return a;
   if (a === nothing) return b;
@@ -29,7 +29,7 @@ export function both(a: OrderClocks, b: OrderClocks): OrderClocks {
   return definite === b.definite && presumed === b.presumed ? b : orderClocksOf(definite, presumed);
 }
 
-/** The clocks with an additional count. */
+/** The clocks with the count of a key added. */
 export function withKnown(knowledge: OrderClocks, key: number, count: number): OrderClocks {
   const definite = withCount(knowledge.definite, key, count)!;
   if (knowledge.presumed === knowledge.definite) return definite;

@@ -20,13 +20,19 @@ import { SyncMemory } from './sync-memory.ts';
 export interface AccessSite extends MemoryOperation {
   readonly index: number;
   readonly instruction: InstructionId;
-  /** Done asynchronously by `cp.async` or `cp.async.bulk`, at some time before the thread has waited for it. */
+  /**
+   * Whether `cp.async` or `cp.async.bulk` makes the access asynchronously, at some time before its thread has waited
+   * for it.
+   */
   readonly copy?: 'thread' | 'bulk';
-  /** An operation on an mbarrier: it synchronizes by phases, and not by the contents of the word. */
+  /**
+   * Whether the access is an operation on an mbarrier, which synchronizes by phases and not by the contents of the
+   * word.
+   */
   readonly countsPhases?: true;
 }
 
-/** A stretch of memory with the accesses to its cells. */
+/** A contiguous part of memory with the accesses to its cells. */
 export interface WatchedPage {
   readonly u8: Uint8Array;
   readonly i32: Int32Array;
@@ -40,7 +46,7 @@ export interface WatchedPage {
   hasCopies: boolean;
 }
 
-/** A racing pair of sites, with the threads that showed it. */
+/** A racing pair of sites, with the threads whose accesses raced. */
 export interface Conflict<Page> {
   readonly first: AccessSite;
   readonly second: AccessSite;
@@ -57,7 +63,7 @@ export interface Conflict<Page> {
   readonly presumed: readonly Presumption[];
 }
 
-/** Conflicts of two sites: of threads of one block, of two blocks of a cluster, and of two clusters. */
+/** Bits for conflicts of two sites: between threads of one block, of two blocks of a cluster, and of two clusters. */
 const conflictBits = [
   { race: 1, volatile: 2 },
   { race: 4, volatile: 8 },
@@ -66,11 +72,11 @@ const conflictBits = [
 const anyAt = [3, 12, 48] as const;
 const anyVolatile = 42;
 
-/** The nodes in which accesses are remembered. */
+/** The nodes that store accesses. */
 class Pool {
   #capacity = 1024;
   #used = 1;
-  /** Nodes to use again, linked as lists are. */
+  /** Free nodes, linked like lists of accesses. */
   #free = 0;
   readonly moments: AccessHistory;
 
@@ -92,7 +98,7 @@ class Pool {
     return this.#used++;
   }
 
-  /** Takes back a whole list. */
+  /** Frees all nodes of a list. */
   release(head: number): void {
     const { moments } = this;
     let last = head;
@@ -105,7 +111,7 @@ class Pool {
 /** Maximum number of stored accesses of one instruction to one cell if threads of a block may have different clocks. */
 export const maxUnordered = 64;
 
-/** Properties of a site that each access needs. These objects have one shape, unlike sites. */
+/** Properties of a site needed by each access. These objects have one hidden class (in V8), unlike sites. */
 class WatchedSite {
   readonly site: AccessSite;
   readonly index: number;
@@ -114,25 +120,25 @@ class WatchedSite {
   readonly reads: boolean;
   readonly writes: boolean;
   readonly semantics: AccessSite['semantics'];
-  /** Bytes of each element that a strong access reads or writes separately. */
+  /** Bytes of each element that a strong access reads or writes individually. */
   readonly elementBytes: number;
-  /** Whether it synchronizes by the contents of its memory, and not by phases. */
+  /** Whether the access synchronizes by the contents of its memory, and not by phases. */
   readonly hasContents: boolean;
-  /** Its reach as a strong access; -1: it is weak, or counts phases. */
+  /** Its reach as a strong access; -1: the access is weak, or counts phases. */
   readonly reach: Reach | -1;
-  /** By other site: how they conflict, as bits of {@link conflictBits}. */
+  /** By other site: their conflicts, as bits of {@link conflictBits}. */
   readonly pairs: Uint8Array;
-  /** Whether it conflicts with any other, or with itself. */
+  /** Whether the site conflicts with any site, including itself. */
   readonly isConflicting: boolean;
-  /** Whether it conflicts with another one only between blocks. */
+  /** Whether the site conflicts with some other one only between blocks. */
   readonly isScoped: boolean;
-  /** Whether it conflicts with another because one of them is volatile. */
+  /** Whether the site conflicts with another one because one of the two is volatile. */
   readonly isVolatile: boolean;
-  /** Whether its accesses may race, and do not only synchronize. */
+  /** Whether its accesses may race, as opposed to only synchronize. */
   readonly isWatched: boolean;
-  /** Whether it conflicts wherever its threads are, and none of the accesses that it conflicts with is volatile. */
+  /** Whether its conflicts do not depend on the threads, and involve no volatile access. */
   readonly isPlain: boolean;
-  /** Whether it is a weak access to one word. */
+  /** Whether the site is a weak access to one word. */
   readonly isWeakWord: boolean;
 
   constructor(site: AccessSite, pairs: Uint8Array) {
@@ -157,7 +163,7 @@ class WatchedSite {
   }
 }
 
-/** Cached by the accesses of a program, which many runs share: with and without races of volatile accesses. */
+/** Cached by the accesses of a program, which several runs share: with and without races of volatile accesses. */
 const known = { volatile: new WeakMap<readonly AccessSite[], readonly WatchedSite[]>(), relaxed: new WeakMap<readonly AccessSite[], readonly WatchedSite[]>() } as const; // oxfmt-ignore
 
 function watchedSites(sites: readonly AccessSite[], volatileRaces: boolean): readonly WatchedSite[] {
@@ -182,19 +188,22 @@ function watchAll(sites: readonly AccessSite[], volatileRaces: boolean): readonl
 }
 
 interface DetectorOptions {
-  /** Threads of a block. */
+  /** Number of threads of a block. */
   readonly threads: number;
-  /** Only barriers of whole blocks, warps and the grid order accesses, so that fewer need to be stored. */
+  /**
+   * Whether only barriers of whole blocks, warps and the grid order accesses, so that fewer accesses need to be stored.
+   */
   readonly onlyBarriers: boolean;
   /**
-   * Volatile accesses conflict with each other and with atomics, as in CUDA C++; otherwise they are relaxed atomics.
+   * Whether volatile accesses conflict with each other and with atomics, as in CUDA C++; otherwise they are relaxed
+   * atomics.
    */
   readonly volatileRaces: boolean;
-  /** The least that a fence or strong access of the kernel reaches; absent: any. */
+  /** Narrowest reach of a fence or strong access of the kernel; absent: any. */
   readonly narrowest?: Reach;
-  /** Whether races that another execution would have ordered are reported; absent: yes. */
+  /** Whether races between accesses that another execution would order are reported; absent: yes. */
   readonly presumes?: boolean;
-  /** Memory for code that records accesses itself; absent: no such code. */
+  /** Memory for generated code that records accesses itself; absent if there is no such code. */
   readonly memory?: DetectorMemory;
 }
 
@@ -206,12 +215,12 @@ export class RaceDetector<Page extends WatchedPage> {
   readonly #report: (conflict: Conflict<Page>) => void;
   readonly #pool: Pool;
   readonly #memory: DetectorMemory | null;
-  /** Chains that the strong read of the current access has observed, and the number of writes of each. */
+  /** Release sequences that the strong read of the current access has observed, and the number of writes of each. */
   readonly #observedChains: number[] = [];
   readonly #observedWrites: number[] = [];
   #observed = 0;
 
-  /** @param report called for each racing pair of accesses; a pair of sites may come often */
+  /** @param report called for each racing pair of accesses, possibly several times for a pair of sites */
   constructor(sites: readonly AccessSite[], options: DetectorOptions, report: (conflict: Conflict<Page>) => void) {
     this.order = new HappensBefore(options.threads, {
       hasAcquires: sites.some(({ semantics }) => acquires(semantics)),
@@ -229,7 +238,10 @@ export class RaceDetector<Page extends WatchedPage> {
     if (this.#memory !== null && !sites.some(({ copy }) => copy !== undefined)) this.#showSites(this.#memory);
   }
 
-  /** Registers the sites whose accesses code can record: without a report if all stored accesses come before them. */
+  /**
+   * Registers the sites whose accesses generated code can record: those without a report, because all stored accesses
+   * come before them.
+   */
   #showSites(memory: DetectorMemory): void {
     const table = memory.allocate(2 * this.#sites.length);
     for (const { index, pairs, writes, isWeakWord, isPlain } of this.#sites) {
@@ -242,22 +254,23 @@ export class RaceDetector<Page extends WatchedPage> {
     memory.set('sites', addressForCode(table));
   }
 
-  /** Threads of a block are about to run. */
+  /** Called before threads of a block run. */
   enter(block: BlockOrder): void {
     if (this.#memory !== null) block.numbers.enter(block.barriers);
   }
 
   /**
-   * Records an access to `site.bytes` bytes at `offset` of a page, of which a write has already changed the contents,
-   * reports its conflicts, and records what it publishes or acquires.
+   * Records an access to `site.bytes` bytes at `offset` of a page, reports its conflicts, and records the clocks that
+   * it publishes or acquires. A write has already changed the contents.
    * @param thread number in the block
-   * @param shared the page belongs to one block, so that accesses before the block's last barrier are irrelevant
+   * @param shared whether the page belongs to one block, so that accesses before the block's last barrier are
+   * irrelevant
    */
   record(page: Page, offset: number, { index }: AccessSite, block: BlockOrder, thread: number, shared: boolean): void {
     const site = this.#sites[index]!;
     const { bytes } = site;
     if (site.isWeakWord && page.heads !== null && page.cellShift === 2) {
-      // One weak access to one cell.
+      // Fast path: one weak access to one cell.
       if (site.writes && page.sync !== null) page.sync.overwrite(offset, 4, null);
       this.#recordCell(page, page.heads, offset >> 2, site, block, thread, shared, undefined, null);
       return;
@@ -284,7 +297,8 @@ export class RaceDetector<Page extends WatchedPage> {
   }
 
   /**
-   * Records what an access publishes or acquires, and not the access: no other one conflicts with it.
+   * Records the clocks that an access publishes or acquires. The access itself is not stored, since no other one
+   * conflicts with it.
    * @param thread number in the block
    */
   synchronise(page: Page, offset: number, { index }: AccessSite, block: BlockOrder, thread: number): void {
@@ -321,7 +335,7 @@ export class RaceDetector<Page extends WatchedPage> {
     return operation === 'read' ? group.reads : group.writes;
   }
 
-  /** A strong read acquires what the locations of its elements publish. */
+  /** A strong read acquires the clocks published at the locations of its elements. */
   #read(page: Page, offset: number, site: WatchedSite, block: BlockOrder, thread: number): void {
     const { sync } = page;
     const { reach, elementBytes } = site;
@@ -342,7 +356,10 @@ export class RaceDetector<Page extends WatchedPage> {
     }
   }
 
-  /** The write ends the publication by the values that it overwrites; returns its first location if it is strong. */
+  /**
+   * Ends the publication by the values that a write overwrites; returns the first location of the write if it is
+   * strong.
+   */
   #overwrite(page: Page, offset: number, site: WatchedSite, block: BlockOrder): SyncLocation | null {
     const { reach, elementBytes } = site;
     if (reach === -1) {
@@ -359,7 +376,7 @@ export class RaceDetector<Page extends WatchedPage> {
     return location;
   }
 
-  /** @param first its first location */
+  /** @param first first location of the write */
   #written(
     page: Page,
     offset: number,
@@ -431,7 +448,7 @@ export class RaceDetector<Page extends WatchedPage> {
       } else if (!sameSite) continue;
       const otherBlock = moments.block(node) !== ordinal;
       if (isAfter && !(otherBlock && site.isScoped)) {
-        // All events after the new access come after this one, which may be dropped.
+        // All events after the new access come after this one, which therefore need not be stored.
         stale = node;
         if (owner === own && moments.barriers(node) === barriers) again = node;
       } else if (!otherBlock) {
@@ -442,7 +459,7 @@ export class RaceDetector<Page extends WatchedPage> {
         others++;
         spare = node;
       } else if (firstOther === -1) {
-        // One access each of two blocks represents all other blocks; further nodes may be reused.
+        // One access of each of two blocks represents all other blocks; nodes of further blocks may be reused.
         firstOther = moments.block(node);
       } else if (moments.block(node) === firstOther || others === 1) {
         spare = node;
@@ -456,8 +473,8 @@ export class RaceDetector<Page extends WatchedPage> {
       return;
     }
     if (this.#onlyBarriers) {
-      // Two of a warp represent the others of that warp, and one more those of other warps; two of two warps represent
-      // all.
+      // Two accesses of a warp represent the others of that warp, and one more those of other warps; two of two warps
+      // represent all.
       if (companions >= 2 && (sameWarp > 0 || companions > 2)) return;
       // An access of the same block is not reused.
       if (spare !== 0 && moments.block(spare) === ordinal) spare = 0;
@@ -474,7 +491,7 @@ export class RaceDetector<Page extends WatchedPage> {
     moments.setAccess(node, index, value, copy);
   }
 
-  /** The scope that contains a thread of a block and one of another. */
+  /** The narrowest scope that contains a thread of a block and a thread of another block. */
   #distance(ordinal: number, block: BlockOrder): Reach {
     if (ordinal === block.ordinal) return 0;
     return this.order.clusterOf(ordinal) === block.cluster ? 1 : 2;
@@ -511,7 +528,7 @@ export class RaceDetector<Page extends WatchedPage> {
     });
   }
 
-  /** Makes the cells of a page single bytes: each gets a copy of its list. */
+  /** Splits the cells of a page into single bytes: each byte gets a copy of the list of its cell. */
   #split(page: Page): void {
     const { heads } = page;
     page.cellShift = 0;
@@ -536,7 +553,10 @@ export class RaceDetector<Page extends WatchedPage> {
     page.heads = bytes;
   }
 
-  /** Forgets all accesses to a page: they are ordered before everything after them, or no thread can reach the page. */
+  /**
+   * Removes all stored accesses to a page: they are ordered before all later accesses, or no thread can access the
+   * page.
+   */
   forget(page: Page): void {
     if (!page.heads) return;
     // Most pages are seen in few runs, whose code is not compiled: an iterator would take ten times as long.

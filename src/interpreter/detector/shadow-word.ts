@@ -15,7 +15,7 @@ import {
   untouched,
 } from './state-machine.ts';
 
-/** Bits of each field and how far it is shifted within the 64 bits. */
+/** Number of bits of each field, and its shift within the 64 bits. */
 export const shadowFields = {
   state: { shift: 0, bits: 5 },
   thread: { shift: 5, bits: 10 },
@@ -24,27 +24,29 @@ export const shadowFields = {
   ticket: { shift: 45, bits: 19 },
 } as const;
 
-/** Byte that fills locations without contents. Those with contents, and every word of new memory, are all zeros. */
+/**
+ * Fill byte for shadow words of locations without contents. Shadow words of locations with contents are initially zero.
+ */
 export const uninitialisedFill = 0x19;
-/** Byte that fills locations whose accesses are to be recorded: every word of them is in the race state. */
+/** Fill byte for shadow words of locations whose accesses are to be recorded: each word is in the race state. */
 export const recordedFill = 0x18;
-/** Fill byte of locations for which only synchronization is to be recorded. */
+/** Fill byte for shadow words of locations for which only synchronization is recorded. */
 export const handingOverFill = 0x1c;
 
-/** Barriers of a block, of a warp since its block's last one, and blocks that the counters can distinguish. */
+/** Largest values of the counters: barriers of a block, barriers of a warp since its block's last one, and blocks. */
 export const maxBlockBarriers = 2 ** shadowFields.blockBarriers.bits - 1;
 export const maxWarpBarriers = 2 ** shadowFields.warpBarriers.bits - 1;
 export const maxTickets = 2 ** shadowFields.ticket.bits - 1;
 
 /** The thread that accesses a location. */
 interface WordAccessor {
-  /** Number of its block in the order in which blocks started, at most `maxTickets`. */
+  /** Number of its block in the order in which blocks started; at most `maxTickets`. */
   readonly ticket: number;
   /** Number in the block. */
   readonly thread: number;
-  /** Barriers of its whole block that it has passed. */
+  /** Number of barriers of the whole block that the thread has passed. */
   readonly blockBarriers: number;
-  /** Barriers of its whole warp that it has passed; may restart at each block barrier. */
+  /** Number of barriers of the whole warp that the thread has passed; may restart at each block barrier. */
   readonly warpBarriers: number;
 }
 
@@ -79,15 +81,18 @@ function relate(a: number, b: number): number {
   return a >>> 5 === b >>> 5 ? 1 : 2;
 }
 
-/** The barrier that the accessor has passed since the access in the word; of no meaning for one of another block. */
+/**
+ * The strongest barrier that the accessor has passed since the access in the word; meaningless if the latter is of
+ * another block.
+ */
 function syncLevel(low: number, high: number, { blockBarriers, warpBarriers }: WordAccessor): number {
   if (blockBarriers > (((high & 0x1fff) << 1) | (low >>> 31))) return 2;
   return warpBarriers > ((low >>> 15) & 0xffff) ? 1 : 0;
 }
 
 /**
- * Forgets all accesses, as a barrier of the whole grid does. Locations without contents, and those with a race, stay as
- * they are.
+ * Removes all accesses, as a barrier of the whole grid does. Words of locations without contents, and words in the race
+ * state, are unchanged.
  */
 export function forgetAccesses(words: Uint32Array): void {
   for (let index = 0; index < words.length; index += 2) {
@@ -99,7 +104,8 @@ export function forgetAccesses(words: Uint32Array): void {
 }
 
 /**
- * Makes room for more tickets: blocks that have ended share ticket 0, running ones are renumbered from 1 on.
+ * Renumbers tickets so that more blocks can start: blocks that have ended share ticket 0, running ones are renumbered
+ * from 1 on.
  * @param running new ticket by old one
  */
 export function renumberTickets(words: Uint32Array, running: ReadonlyMap<number, number>): void {
@@ -122,7 +128,7 @@ export function renumberBlockBarriers(words: Uint32Array, ticket: number, passed
   }
 }
 
-/** Renumbers the barriers of a warp since the last barrier of its block, in the same manner. */
+/** Renumbers the barriers of a warp since the last barrier of its block, as {@link renumberBlockBarriers} does. */
 export function renumberWarpBarriers(
   words: Uint32Array,
   ticket: number,

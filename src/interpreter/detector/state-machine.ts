@@ -6,18 +6,18 @@
 /** The states; the number of a state is its index. */
 export const stateNames = [
   'untouched',
-  // Reads with no write that they could race with, by accessor: one thread, one warp, one block, several blocks.
+  // Reads that are not concurrent with a write, by readers: one thread, one warp, one block, several blocks.
   'read',
   'read-warp',
   'read-block',
   'read-grid',
-  // The last access is a write, or a read of the only thread that could have been affected by one.
+  // The last access is a write, or a read by the only thread that can read after the write without a race.
   'write',
   // Reads of the warp in which a warp barrier ordered the write before them: other warps still race with the write.
   'warp-synced',
   'warp-synced-readers',
-  // Reads in the block in which a block barrier ordered the write before them; by one thread, by one thread after a warp
-  // barrier ordered other reads before it, by one warp, by the block.
+  // Reads in a block after a block barrier that ordered an earlier write before them. By one thread, by one thread
+  // after a warp barrier that ordered other reads before it, by one warp, by the block.
   'block-synced',
   'block-warp-synced',
   'block-synced-readers-warp',
@@ -55,12 +55,12 @@ export type SyncName = (typeof syncNames)[number];
 export const relationNames = ['thread', 'warp', 'block', 'grid'] as const;
 export type RelationName = (typeof relationNames)[number];
 
-/** A location that has contents but that no thread has accessed: memory that is all zeros is of such. */
+/** A location that has contents and that no thread has accessed: the state of a shadow word that is zero. */
 export const untouched = 0;
 export const raceState = 24;
-/** A row of the table equal to that of `untouched`: a location without contents. */
+/** Row of a location without contents; equal to that of `untouched`. */
 export const uninitialised = 25;
-/** Not a row of the table: a location that is only tracked for synchronization. */
+/** Not a row of the table: a location for which only synchronization is recorded. */
 export const handingOver = 28;
 
 /** Index into {@link transitions}. */
@@ -69,7 +69,10 @@ export function transitionIndex(state: number, access: number, sync: number, rel
 }
 
 interface Family {
-  /** Its states by the number of threads that may have taken part: thread, warp, block, grid. Missing ones are races. */
+  /**
+   * States of the family by the widest set of threads that may have accessed: thread, warp, block, grid. Missing
+   * entries are races.
+   */
   readonly members: readonly (StateName | undefined)[];
 }
 
@@ -102,7 +105,7 @@ function member(family: FamilyName, width: number): StateName {
   return (families[family].members as readonly StateName[])[width] ?? 'race';
 }
 
-/** By the barrier passed: the state of one thread whose access came after it. */
+/** By the barrier passed: the state after an access by one thread that the barrier orders after earlier ones. */
 const readAfter = { none: 'write', warp: 'warp-synced', block: 'block-synced' } as const;
 const atomicAfter = { none: 'write', warp: 'warp-synced-atomic', block: 'block-synced-atomic' } as const;
 
@@ -129,32 +132,32 @@ export function nextState(state: StateName, access: AccessName, sync: SyncName, 
   const { family, width } = familyOf(state);
   const cleared = isCleared(width, sync, relation);
   const joined = Math.max(width, relationNames.indexOf(relation));
-  // 1: a write needs everything before it in order.
+  // 1: a write requires all earlier accesses to be ordered before it.
   if (access === 'write') return cleared ? 'write' : 'race';
   const isAtomicFamily = family.endsWith('tomic');
   if (access === 'read') {
-    // 2
+    // 2: reads after reads.
     if (family === 'read') return cleared ? 'read' : member('read', joined);
-    // 3: the write stays ordered before the warp only, until a block barrier is passed.
+    // 3: the write stays ordered before accesses of the warp only, until a block barrier is passed.
     if (family === 'warpSynced') {
       if (cleared) return sync === 'block' ? 'block-synced' : 'warp-synced';
       return member('warpSynced', joined);
     }
-    // 4: the write stays ordered before all of the block.
+    // 4: the write stays ordered before accesses of the block.
     if (family === 'blockSynced') {
       if (relation === 'grid') return 'race';
       if (!cleared) return member('blockSynced', joined);
       return sync === 'none' ? state : sync === 'warp' ? 'block-warp-synced' : 'block-synced';
     }
-    // 5: after a write or atomics.
+    // 5: a read after a write or after atomics.
     return cleared ? readAfter[sync] : 'race';
   }
-  // 6 and 7: only atomics; one of block scope makes all of them such.
+  // 6 and 7: atomics after atomics; if one has block scope, the result is a block-atomic state.
   if (family === 'blockAtomic' || (family === 'deviceAtomic' && access === 'block-atomic')) {
     return cleared ? 'block-atomic' : member('blockAtomic', joined);
   }
   if (family === 'deviceAtomic') return cleared ? 'device-atomic' : member('deviceAtomic', joined);
-  // 8: among atomics that come after plain accesses.
+  // 8: atomics after atomics that come after plain accesses.
   if (isAtomicFamily) {
     if (!cleared) return member(family, joined);
     if (family === 'blockSyncedAtomic') return 'block-synced-atomic';
