@@ -26,7 +26,7 @@ export function runKernel(request: RunRequest): RunResult {
   }
 }
 
-/** Runs in WebAssembly; on pages, which are made when touched, if linear memory does not suit the arrays. */
+/** Runs a launch in WebAssembly, or on pages allocated on first access if linear memory does not suit the arrays. */
 function runLarge(request: RunRequest): RunResult {
   return runWebAssembly(request) ?? runStaged(request);
 }

@@ -11,9 +11,9 @@ const localStart = Number(localWindow);
 
 /** Updates of one address by atomics. */
 interface Contention {
-  /** The instruction that updates it most. */
+  /** The instruction with the most updates. */
   readonly instruction: InstructionId;
-  /** Updates by all blocks that ran, and the number of blocks with updates. */
+  /** Number of updates by all blocks that ran, and number of blocks with updates. */
   readonly updates: number;
   readonly blocks: number;
   readonly isShared: boolean;
@@ -51,7 +51,7 @@ export class MemoryUseCounters extends LaunchCounters {
     known.blocks.add(ordinal);
   }
 
-  /** Sectors that each block touches, each counted once, by the number of the block among those that ran. */
+  /** Number of distinct sectors touched by each block, by the number of the block among those that ran. */
   get neededSectors(): ReadonlyMap<number, number> {
     return new Map([...this.#sectors].map(([block, { size }]) => [block, size]));
   }

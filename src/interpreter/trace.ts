@@ -33,7 +33,7 @@ export interface TraceEntry {
   readonly reads: readonly TracedValue[];
   readonly writes: readonly TracedValue[];
   readonly accesses: readonly TracedAccess[];
-  /** Basic block that a terminator went on to. */
+  /** Basic block at which a terminator continued. */
   readonly target: BlockId | null;
 }
 
@@ -43,13 +43,13 @@ const localStart = Number(localWindow);
 /** Time slice of a thread in instructions if the schedule does not specify it. */
 const timeSlice = 1 << 14;
 
-/** Traces chosen threads. The others run as usual. */
+/** Traces chosen threads; the other threads run normally. */
 export class Trace implements RunObserver {
   readonly singly = true;
   #program!: WatchedProgram;
-  /** The highest first. */
+  /** Memory in descending order of addresses. */
   #memory: readonly NamedMemory[] = [];
-  /** Of the instruction that a chosen thread is about to execute; null if not recorded. */
+  /** Accesses of the instruction that a chosen thread is about to execute; null if they are not recorded. */
   #accesses: TracedAccess[] | null = null;
   /** Entries of threads that wait for the results of an exchange. */
   readonly #waiting = new Map<Thread, Omit<TraceEntry, 'writes'>>();
@@ -61,7 +61,8 @@ export class Trace implements RunObserver {
    * @param isChosen whether a thread is traced, by its block and its position in it
    * @param emit called for each instruction, in the order of execution
    * @param isTold instructions for which `emit` is called. Threads that are not chosen then continue without a stop
-   *   after each instruction, so that the run may end some steps after its last one. Absent: for all of them.
+   *   after each instruction, so that the run may end some steps after the last such instruction. Absent: all
+   *   instructions.
    */
   constructor(
     isChosen: (block: Dim3, thread: Dim3) => boolean,
@@ -106,7 +107,7 @@ export class Trace implements RunObserver {
     if (space === 'local') return this.#variableAt('local', address);
     if (space === 'generic' && address >= localStart) return this.#variableAt('local', address - localStart);
     if (space === 'generic' && address >= sharedStart) return this.#variableAt('shared', address - sharedStart);
-    // A buffer without end reaches to both sides of its base.
+    // An unbounded buffer extends to both sides of its base.
     const near = this.#memory.filter(({ base, bytes }) => bytes === null || base <= address);
     const home = near.reduce<NamedMemory | undefined>(
       (best, one) => (!best || Math.abs(address - one.base) < Math.abs(address - best.base) ? one : best),
@@ -152,7 +153,7 @@ export class Trace implements RunObserver {
     }
   }
 
-  /** Prints an exchange that has given the thread its results since. */
+  /** Emits the entry of an exchange after the thread has received its results. */
   #finishExchange(thread: Thread): void {
     const entry = this.#waiting.get(thread);
     if (!entry) return;
@@ -160,7 +161,7 @@ export class Trace implements RunObserver {
     this.#emit({ ...entry, writes: this.#writes(thread, entry.place) });
   }
 
-  /** Entries of threads that still wait when the run ends. */
+  /** Emits the entries of threads that still wait when the run ends. */
   finish(): void {
     for (const entry of this.#waiting.values()) this.#emit({ ...entry, writes: [] });
     this.#waiting.clear();

@@ -5,22 +5,27 @@ import { both, nothing } from './order-clocks.ts';
 
 /** A location with strong writes: its value, and the clocks that a read of this value acquires. */
 export class SyncLocation {
-  /** Names the writes since the last that did not continue the one before it: all of them are observed by a reader. */
+  /**
+   * Number of the current release sequence of the location: a reader of its value observes all writes of the sequence.
+   */
   chain = 0;
   chains = 0;
-  /** The last chain with a write in the access history: observers of others are irrelevant. */
+  /**
+   * The last release sequence with a write in the access history; it is irrelevant whether other sequences were
+   * observed.
+   */
   namedChain = 0;
-  /** First byte and number of bytes. */
+  /** Offset of the first byte, and number of bytes. */
   readonly offset: number;
   readonly bytes: number;
-  /** Strong writes of the chain so far. */
+  /** Number of strong writes of the release sequence so far. */
   writes = 0;
-  /** The block of the thread that wrote its value, or null if that was not a strong write of this location. */
+  /** The block of the thread that wrote the value; null if the write was not a strong write of this location. */
   writer: BlockInCluster | null = null;
   writerReach: Reach = 0;
-  /** Clocks of the release patterns whose write the value stems from, through atomics. */
+  /** Clocks of the release patterns of the release sequence that the value belongs to, also through atomics. */
   readonly handover = new ReleasedKnowledge();
-  /** By thread: of its releases of this location, which its later strong writes to it continue. */
+  /** By thread: clocks of its releases of this location, which its later strong writes to the location continue. */
   releases: Map<number, ByReach> | null = null;
 
   constructor(offset: number, bytes: number) {
@@ -28,23 +33,26 @@ export class SyncLocation {
     this.bytes = bytes;
   }
 
-  /** Whether some access is remembered that reading its value may order. */
+  /** Whether the access history contains an access that a read of the value may order. */
   get isNamed(): boolean {
     return this.namedChain === this.chain;
   }
 }
 
-/** Maximum number of distinguished chains of a location; later ones count as one, of which a reader observes all. */
+/**
+ * Maximum number of distinguished release sequences of a location; later ones count as one, and a reader observes all
+ * of that.
+ */
 export const maxChains = 64;
 
 const bucketShift = 4;
 
-/** The locations of a stretch of memory that have had strong writes, and its mbarriers. */
+/** The locations with strong writes, and the mbarriers, of a contiguous part of memory. */
 export class SyncMemory {
-  /** By offset / 16, which no strong access straddles. */
+  /** Locations by offset / 16; no strong access crosses a multiple of 16 bytes. */
   readonly #buckets = new Map<number, SyncLocation[]>();
   #locations = 0;
-  /** The last one found: a lock is looked up repeatedly. */
+  /** The location found last; cached, since a lock is looked up repeatedly. */
   #last: SyncLocation | null = null;
   /** Phases of mbarriers, by offset. */
   readonly #phases = new Map<number, PhaseClock>();
@@ -77,7 +85,7 @@ export class SyncMemory {
     else this.#buckets.set(location.offset >> bucketShift, [location]);
   }
 
-  /** A write ends the publication by the values that it overwrites. */
+  /** Ends the publication by the values that a write overwrites. */
   overwrite(offset: number, bytes: number, except: SyncLocation | null): void {
     if (except !== null && this.#locations === 1) return;
     const end = offset + bytes;
@@ -101,7 +109,7 @@ export class PhaseClock {
   arriving = nothing;
   passed = nothing;
 
-  /** Its phase is complete. */
+  /** Completes the current phase. */
   complete(): void {
     this.passed = both(this.passed, this.arriving);
     this.arriving = nothing;

@@ -27,17 +27,20 @@ interface Branch {
 
 type Trie = Branch | null;
 
-/** The join of two clocks, with `key` at `count` (0: nothing more). */
+/** The join of two clocks, with `key` at `count` (0: no additional count). */
 class JoinedClock {
   a: VectorClock;
   b: VectorClock;
   readonly key: number;
   readonly count: number;
-  /** Depth of operands that are not tries. */
+  /** Maximum number of nested joins of operands that are not tries. */
   readonly depth: number;
-  /** All of it, once it was needed; `a` and `b` are null then. A clock knows of something, so no trie of one is empty. */
+  /**
+   * The whole clock as a trie, if some query needed it; `a` and `b` are null then. A clock has at least one count, so
+   * the trie is not empty.
+   */
   trie: Trie = null;
-  /** Questions that were answered without a trie. */
+  /** Number of queries that were answered without a trie. */
   questions = 0;
 
   /** A clock is {@link Knowledge} whose presumed order is the certain one. */
@@ -59,22 +62,22 @@ class JoinedClock {
   }
 }
 
-/** Null: knows nothing. */
+/** Null: the clock without events. */
 export type VectorClock = JoinedClock | null;
 
 /** Maximum number of joins of a clock that is not a trie, so that memory does not grow with the length of a run. */
 const maxDepth = 1 << 19;
 
-/** Clocks that a question looks at before it makes a trie. */
+/** Maximum number of clocks that a query visits before it makes a trie. */
 const maxVisits = 24;
 
 /**
- * Queries of one clock that are answered without a trie: if a thread has many conflicting accesses, a trie pays off
- * soon.
+ * Maximum number of queries of one clock that are answered without a trie. If a thread has many conflicting accesses, a
+ * trie pays off soon.
  */
 const maxQuestions = 16;
 
-/** Clocks that a question has still to look at; each that it looks at adds at most two. */
+/** Clocks that a query has still to visit; each visit adds at most two. */
 const waitingVisits: VectorClock[] = new Array<VectorClock>(maxVisits + 2).fill(null);
 
 /** Whether the count of a key is at least `count`, which is above 0. */
@@ -94,7 +97,7 @@ export function includesEpoch(clock: VectorClock, key: number, count: number): b
     }
     if (own === key && ownCount >= count) return true;
     if (a !== null) waitingVisits[waiting++] = a;
-    // The last operand comes first: most queries are about events of the last owner.
+    // The last operand is visited first: most queries are about events of the last owner.
     if (b !== null) waitingVisits[waiting++] = b;
   }
   return false;
@@ -111,7 +114,7 @@ function countIn(trie: Trie, key: number): number {
   return node !== null && node.key === key ? node.count : 0;
 }
 
-/** Makes a trie of a clock, and of those that it was joined of. */
+/** Makes tries of a clock and of its operands. */
 function trieOf(clock: JoinedClock): Trie {
   const waiting = [clock];
   while (waiting.length > 0) {
@@ -130,7 +133,7 @@ function trieOf(clock: JoinedClock): Trie {
   return clock.trie;
 }
 
-/** The clock that knows of a count in addition. */
+/** The clock with the count of a key added. */
 export function withCount(clock: VectorClock, key: number, count: number): VectorClock {
   if (clock !== null && clock.key === key && clock.count >= count) return clock;
   return new JoinedClock(clock, null, key, count);
@@ -143,7 +146,10 @@ export function join(a: VectorClock, b: VectorClock): VectorClock {
   return includes(a, b) ? a : new JoinedClock(a, b, 0, 0);
 }
 
-/** Whether a clock is trivially part of another: a thread that has taken a lock usually joins the clock it acquired. */
+/**
+ * Whether a clock is an operand, or an operand of an operand, of another one: a thread that has acquired a lock usually
+ * joins the clock that it acquired.
+ */
 function includes(whole: JoinedClock, part: JoinedClock): boolean {
   const { a, b } = whole;
   return a === part || b === part || (a !== null && (a.a === part || a.b === part));
@@ -153,7 +159,7 @@ function leaf(key: number, count: number): Branch {
   return { key, bit: 0, count, left: null, right: null };
 }
 
-/** A branch over two nodes whose keys differ at `bit` first. */
+/** A branch over two nodes; `bit` is the lowest bit in which their keys differ. */
 function branch(bit: number, a: Branch, b: Branch): Branch {
   const aIsRight = (a.key & bit) !== 0;
   return { key: a.key & (bit - 1), bit, count: 0, left: aIsRight ? b : a, right: aIsRight ? a : b };
@@ -195,7 +201,7 @@ function joinNodes(a: Branch, b: Branch): Branch {
 /** Joins a subtree below a branch, or as its sibling. */
 function joinBelow(top: Branch, other: Branch): Branch {
   if (!matches(other.key, top)) {
-    // They agree below the place where they differ, so the branch's key represents all of its keys.
+    // The keys agree below their lowest different bit, so the key of the branch represents all of its keys.
     return branch(lowestDifference(other.key & (top.bit - 1), top.key), top, other);
   }
   if (other.key & top.bit) {

@@ -58,7 +58,9 @@ function fma32(a: number, b: number, c: number): number {
   return from32(float64[0]);
 }
 
-/** A NaN loses; a third value is compared with the result of the first two. */
+/**
+ * The minimum, or the number if the other operand is NaN; a third value is compared with the result of the first two.
+ */
 function minimum32(a: number, b: number, c?: number): number {
   const x = f32(a);
   const y = f32(b);
@@ -89,7 +91,7 @@ function toSigned32(a: number): number {
   return value >= 2147483647 ? 2147483647 : value <= -2147483648 ? -2147483648 : value | 0;
 }
 
-/** Operations on `f32`, each with its form with `.ftz`. */
+/** Operations on `f32`, each followed by its variant with `.ftz`. */
 const single = {
   add32: (a: number, b: number): number => from32(f32(a) + f32(b)),
   sub32: (a: number, b: number): number => from32(f32(a) - f32(b)),
@@ -145,7 +147,7 @@ const floatRuntime = {
 };
 
 export type FloatRuntime = typeof floatRuntime & {
-  /** Runs the operation of that number through the reference. */
+  /** Computes the operation with a given number by the reference. */
   readonly slow: (operation: number, sources: readonly bigint[]) => bigint;
 };
 
@@ -160,7 +162,7 @@ const arithmetic64: Readonly<Record<string, Fast>> = {
   add: 'add64', sub: 'sub64', mul: 'mul64', div: 'div64', sqrt: 'sqrt64',
 }; // oxfmt-ignore
 
-/** By name and rounding; `rn` if the result is correctly rounded and for approximations. */
+/** By name and rounding; `rn` also denotes correctly rounded results and approximations. */
 const arithmetic32: Readonly<Record<string, Single>> = {
   'add.rn': 'add32', 'sub.rn': 'sub32', 'mul.rn': 'mul32', 'div.rn': 'div32', 'sqrt.rn': 'sqrt32', 'fma.rn': 'fma32',
   'rcp.rn': 'rcp32', 'rsqrt.rn': 'rsqrt32', 'sin.rn': 'sin32', 'cos.rn': 'cos32', 'lg2.rn': 'lg232', 'ex2.rn': 'ex232',
@@ -181,7 +183,7 @@ const conversions: Readonly<Record<string, Fast>> = {
   'rzi.s32.f32': 'toSigned32',
 };
 
-/** The function that computes an operation exactly without the reference, if there is one. */
+/** The function that computes an operation exactly without the reference; undefined if there is none. */
 export function fastFloat(operation: FloatOperation): string | undefined {
   const { name, from, to, rounding, ftz, saturate } = operation;
   if (saturate) return undefined;

@@ -1,5 +1,5 @@
 /**
- * The back end of staged JavaScript, and of other programs with the form of its segments: threads are objects with
+ * The back end of staged JavaScript, and of other programs with the same kind of segments: threads are objects with
  * registers, memory consists of pages of typed arrays.
  */
 import type { Dim3 } from '../../base/dim3.ts';
@@ -30,7 +30,7 @@ import { Thread } from '../core/thread.ts';
 const sharedStart = Number(sharedWindow);
 const localStart = Number(localWindow);
 
-/** Turns that a thread passes on in a run. */
+/** Limit on the time slices that a thread with buffered stores yields in a run. */
 const maxPassedOn = 32;
 
 /** Whether an instruction makes all stores of its thread visible to all. */
@@ -57,13 +57,13 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
   readonly #observer: RunObserver | null;
   readonly #regions: GlobalMemory;
   readonly #contentsSeed: number | undefined;
-  /** By thread of the launch, its store buffer; null: all stores are visible at once. */
+  /** Store buffers by thread of the launch; null: all stores are visible at once. */
   readonly #buffers: Map<number, StoreBuffer> | null;
-  /** Where stores wait, the fences of the kernel. */
+  /** The fences of the kernel, if stores are buffered. */
   readonly #fences = new Map<InstructionId, Fence>();
-  /** By thread of the launch, the turns that it may still pass on before its stores are seen. */
+  /** By thread of the launch: the number of time slices that it may still yield before its stores become visible. */
   readonly #patience = new Map<number, number>();
-  /** Where the store goes to whose value is being written. */
+  /** Target of the store whose value is being written. */
   #target: StorePlace | null = null;
 
   /** @param memory initial global memory, which the run changes; absent: that of the request */
@@ -116,12 +116,12 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
   }
 
   forgetGlobal(): void {
-    // The detector with lists has all there is to forget.
+    // All recorded accesses are in the detector with lists, which discards them.
   }
 
   /**
    * Runs a thread until it waits or exits, or its time slice ends.
-   * @param most steps of its time slice
+   * @param most number of steps of its time slice
    */
   execute(block: JavascriptBlock, thread: Thread, most: number): void {
     const { code, lengths } = this.program;
@@ -283,8 +283,8 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
   }
 
   /**
-   * Whether a thread with buffered stores yields to others, as its next instruction would make the stores visible:
-   * threads that reach their loads a little later do not see them either.
+   * Whether a thread with buffered stores yields its time slice, since its next instruction would make the stores
+   * visible: threads that reach their loads a little later do not see the stores either.
    */
   #passesTurnOn({ id, pc }: Thread): boolean {
     const buffer = this.#buffers?.get(id);
@@ -297,15 +297,16 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
   /** Effect of an instruction that orders accesses on buffered stores. */
   #orderStores(thread: Thread, instruction: InstructionId): void {
     const fence = this.#fences.get(instruction);
-    // Who has passed a `fence.sc` before, of which this one is a successor, has its stores seen from here on.
+    // Threads that have passed a `fence.sc` before this one in the order of these fences: their stores become visible
+    // now.
     if (fence?.semantics === 'sc')
       for (const other of (thread.home as JavascriptBlock).threads) if (other !== thread) this.#drain(other);
-    // That of a block does not order its stores for threads of other blocks.
+    // A `fence.sc` with the scope of a block does not order the stores of its thread for threads of other blocks.
     if (!fence || (fence.semantics === 'sc' && fence.scope !== 'cta')) {
       this.#drain(thread);
       return;
     }
-    // It acquires now; its release includes the stores before it.
+    // The fence acquires now; its release includes the buffered stores before it.
     const buffer = this.#buffers!.get(thread.id);
     if (buffer && !buffer.isEmpty) buffer.add({ kind: 'fence', instruction });
   }
@@ -405,7 +406,7 @@ class JavascriptBlock implements ResidentBlock, ThreadContext {
   readonly status: Int32Array;
   readonly #backEnd: JavascriptBackEnd;
   readonly #observer: RunObserver | null;
-  /** Where the turns of threads have different lengths. */
+  /** Length of the next time slice of a thread if lengths vary; null if all are equal. */
   readonly #turnLength: (() => number) | null;
   readonly threads: Thread[];
 
@@ -500,7 +501,7 @@ class JavascriptBlock implements ResidentBlock, ThreadContext {
   }
 
   passedWarpBarrier(): void {
-    // Likewise.
+    // The detector with lists counts exchanges itself.
   }
 
   release(): void {

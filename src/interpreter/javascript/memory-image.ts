@@ -4,7 +4,7 @@ import type { GlobalMemory, Page, Region } from '../core/memory.ts';
 import { createPage, createRegions, pageBytes, regionPage } from '../core/memory.ts';
 import { stage } from './stage.ts';
 
-/** A byte that two memories hold different values in. */
+/** A byte with different values in two memories. */
 export interface MemoryDifference {
   /** Name of the buffer, or symbol of the variable, and bytes from its start. */
   readonly name: string;

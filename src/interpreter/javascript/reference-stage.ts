@@ -15,10 +15,10 @@ import { referenceDomain } from '../../isa/arithmetic/reference-domain.ts';
 import { workspaceWord } from '../core/memory.ts';
 import { exited, suspended } from './stage.ts';
 
-/** An unsigned pattern or a truth. */
+/** A value: an unsigned bit pattern or a boolean. */
 type Value = bigint | boolean;
 
-/** The same program on the reference. */
+/** The same program, with segments interpreted by the reference. */
 export function referenceProgram(program: CompiledProgram): CompiledProgram {
   return { ...program, code: program.segments.map((segment) => interpretSegment(program, segment)) };
 }
@@ -141,7 +141,7 @@ class Interpreter {
     this.#define(
       instruction,
       instruction.operation.results.map((type, index) =>
-        // No instruction reads a result that the text discards.
+        // A result that the PTX discards is not read by any instruction.
         instruction.results[index] === null ? false : fromRegister(type, results[index]),
       ),
     );
@@ -296,7 +296,10 @@ class Interpreter {
     this.#machine.copy(this.#thread, this.#access(instruction), this.#access(instruction, 1), to, from, count);
   }
 
-  /** Goes to a block: its phis get their values, and leaving the part of the kernel with barriers is noted. */
+  /**
+   * Continues at a block: assigns its phis, and notes whether the thread leaves the part of the kernel from which
+   * barriers are reachable.
+   */
   #follow(target: BlockId): number {
     const { kernel, slots, entries, reachesBarrier } = this.#program;
     const segment = this.#segment;

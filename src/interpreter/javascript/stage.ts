@@ -41,7 +41,7 @@ export interface CompiledProgram extends WatchedProgram {
 const programs = new WeakMap<Program, CompiledProgram>();
 
 /**
- * The program of a kernel with staged code, made once.
+ * The program of a kernel with staged code, cached.
  * @param singly each instruction is a separate segment and all values have registers, so that a run can be observed
  */
 export function stage(kernel: Kernel, singly = false): CompiledProgram {
@@ -54,7 +54,7 @@ export function stage(kernel: Kernel, singly = false): CompiledProgram {
   return program;
 }
 
-/** Registers for the values that outlive the segment that defines them. */
+/** Assigns registers to the values that are used outside of the segment that defines them. */
 function assignRegisters(
   kernel: Kernel,
   segments: readonly Segment[],
@@ -213,7 +213,7 @@ function stageSegment({ base, slots, floatOperations }: StagedProgram, segment: 
   const sources = (instruction: Instruction): JavaScript[] =>
     instruction.arguments.map((operand, index) => operandCode(operand, instruction.operation.sources[index]!));
 
-  /** Results with any value. */
+  /** Code that assigns unknown values to the results of an instruction. */
   const unknownResults = (instruction: Instruction): JavaScript[] =>
     instruction.operation.results.map((type, index) => {
       const pattern = `m.unknownValue(t, ${instruction.id}, ${index})`;
@@ -367,7 +367,10 @@ function stageSegment({ base, slots, floatOperations }: StagedProgram, segment: 
     lines.push(`t.suspension = ${segment.suspension};`, `return ${suspended};`);
   };
 
-  /** Code that goes to `target`: its phis get their values, and leaving the part with barriers is noted. */
+  /**
+   * Code that continues at `target`: assigns its phis, and notes whether the thread leaves the part of the kernel from
+   * which barriers are reachable.
+   */
   const edge = (target: BlockId): JavaScript => {
     const block = kernel.blocks[target]!;
     const from = block.predecessors.indexOf(segment.block);

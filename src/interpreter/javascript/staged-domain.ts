@@ -45,9 +45,9 @@ export function fromPattern(width: Width, a: JavaScript): JavaScript {
 interface StagingContext {
   /** Adds `const name = expression;` to the code and returns the name. */
   readonly bind: (expression: JavaScript) => JavaScript;
-  /** Numbers an operation for `F.slow`. */
+  /** Assigns a number to an operation, for calls of `F.slow`. */
   readonly floatOperation: (operation: FloatOperation) => number;
-  /** The function of `F` that computes an operation on canonical values, if there is one. */
+  /** The function of `F` that computes an operation on canonical values; undefined if there is none. */
   readonly fastFloat: (operation: FloatOperation) => string | undefined;
 }
 

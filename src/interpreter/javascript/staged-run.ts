@@ -13,12 +13,15 @@ import { type CompiledProgram, stage } from './stage.ts';
  */
 const smallRun = 250_000;
 
-/** Steps of a run that may show enough in its first {@link smallRun}. */
+/**
+ * Maximum budget in steps of a run that starts in JavaScript because its races may suffice within {@link smallRun}
+ * steps.
+ */
 const largestTry = 8 * smallRun;
 
 /**
- * Runs a launch in staged JavaScript; null if that takes too many steps. All back ends have the same results, so that
- * the run can be restarted. Never throws for errors of the kernel.
+ * Runs a launch in staged JavaScript; null if the run needs too many steps. All back ends have the same results, so
+ * that the run can be restarted. Never throws for errors of the kernel.
  */
 export function runIfSmall(request: RunRequest): RunResult | null {
   if (leastSteps(request) > (request.watch ? largestTry : smallRun)) return null;
@@ -40,17 +43,19 @@ export function runStaged(
   return run.run(new JavascriptBackEnd(program, request, run, memory));
 }
 
-/** The kernel in staged JavaScript, whose instructions are separate segments if threads stop between them. */
+/**
+ * The kernel in staged JavaScript; each instruction is a separate segment if threads have to stop between instructions.
+ */
 export function stagedFor({ kernel, observer, seed }: RunRequest): CompiledProgram {
   return stage(kernel, observer?.singly === true || isInterleaved(seed));
 }
 
-/** Runs a launch on global memory that an earlier run left, as {@link initialMemory} made it, and changes it. */
+/** Runs a launch on the global memory of an earlier run, originally from {@link initialMemory}, and changes it. */
 export function runOn(request: RunRequest, memory: GlobalMemory): RunResult {
   return runStaged(request, undefined, memory);
 }
 
-/** Instructions that the launch executes if every thread takes the shortest path. */
+/** Minimum number of instructions of the launch: each thread executes the shortest path. */
 function leastSteps({ kernel, block, grid, blocks }: RunRequest): number {
   const lengths = new Float64Array(kernel.blocks.length);
   for (let at = kernel.blocks.length - 1; at >= 0; at--) {

@@ -14,16 +14,16 @@ export interface StagedRuntime {
   page: Page;
   at: number;
   read(thread: Thread, access: MemoryAccess, address: number): void;
-  /** To be followed by the assignment and `wrote`. */
+  /** Locates a write; the code then assigns the value and calls `wrote`. */
   write(thread: Thread, access: MemoryAccess, address: number): void;
   wrote(thread: Thread, access: MemoryAccess): void;
-  /** Gives the old value. */
+  /** Performs an atomic; returns the old value. */
   atomic(thread: Thread, access: MemoryAccess, address: number, a: bigint, b?: bigint): bigint;
   /** Copies `count` bytes and zeroes up to the access's length. */
   copy(thread: Thread, write: MemoryAccess, read: MemoryAccess, to: number, from: number, count: number): void;
   /** Executes a fence, an arrival or a wait that orders accesses. */
   event(thread: Thread, instruction: InstructionId): void;
-  /** Executes an instruction that has no code; returns its results. */
+  /** Executes an instruction for which there is no staged code; returns its results. */
   foreign(thread: Thread, instruction: InstructionId, operands: readonly unknown[]): readonly unknown[];
   assumptionFailed(instruction: InstructionId): void;
   havocExecuted(instruction: InstructionId): void;

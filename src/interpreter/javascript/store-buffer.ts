@@ -2,15 +2,15 @@
  * Stores of one thread that other threads do not see yet, first in, first out. Each such execution is one that the PTX
  * memory model allows (PTX ISA 9.0, section 8). A store becomes visible after all earlier accesses of its thread.
  * Atomics, barriers and exchanges wait until the buffer is empty, and so does a `fence.sc` that reaches beyond the
- * block. One of the block lets its thread's stores wait, until another thread of the block passes a `fence.sc`. So
- * causality between threads still follows the time at which accesses become visible, and each read returns the latest
- * store at its time.
+ * block. At a `fence.sc` with the scope of the block, the stores of its thread stay buffered until another thread of
+ * the block passes a `fence.sc`. So causality between threads follows the time at which accesses become visible, and
+ * each read returns the latest visible store.
  */
 import type { InstructionId } from '../../ir/form/kernel.ts';
 import type { Page } from '../core/memory.ts';
 import type { MemoryAccess } from '../core/program.ts';
 
-/** Where a store goes to. */
+/** Target of a store. */
 export interface StorePlace {
   readonly page: Page;
   readonly at: number;
@@ -18,7 +18,7 @@ export interface StorePlace {
   readonly where: -1 | 0 | 1;
 }
 
-/** A store that has not become visible, or a fence after such stores: its release has to include them. */
+/** A buffered store, or a fence after buffered stores: the release of the fence has to include them. */
 type Pending =
   | { readonly kind: 'store'; readonly access: MemoryAccess; readonly place: StorePlace; readonly value: Page }
   | { readonly kind: 'fence'; readonly instruction: InstructionId };
@@ -34,7 +34,7 @@ export class StoreBuffer {
     this.#pending.push(pending);
   }
 
-  /** Whether some of these bytes are to be stored. */
+  /** Whether the buffer has a store to some of these bytes. */
   containsAnyOf(page: Page, at: number, bytes: number): boolean {
     return this.#pending.some(
       (pending) =>
@@ -45,7 +45,7 @@ export class StoreBuffer {
     );
   }
 
-  /** Takes all of it, in order. */
+  /** Removes and returns all entries, in order. */
   take(): readonly Pending[] {
     return this.#pending.splice(0);
   }

@@ -1,6 +1,7 @@
 /**
- * Code for the most frequent operations of the detector with lists in critical sections, on the memory of that:
- * - It records weak accesses to words without a race: all stored accesses to the word that the new one conflicts with
+ * Code for the most frequent operations of the detector with lists in critical sections, on the memory of that
+ * detector: - It records weak accesses to words without a race: all stored accesses to the word that the new one
+ * conflicts with
  *   come before it, and one by the same site is replaced by it.
  * - It executes fences that publish known clocks, if the thread has observed nothing new. All else goes to
  *   `RaceDetector.record` and `HappensBefore.fence`, which do the same to the same numbers.
@@ -16,7 +17,7 @@ import { machineFunctions, machineModule } from './region/machine-function.ts';
 /** Granules are of 2^8 bytes: pages begin at multiples of that. */
 const granuleShift = 8;
 
-/** Functions that record all other accesses, and execute all other fences. */
+/** Functions of the interpreter that record all other accesses, and execute all other fences. */
 interface Slow {
   readonly record: WebAssembly.ImportedFunction;
   readonly event: WebAssembly.ImportedFunction;
@@ -26,7 +27,7 @@ interface Slow {
 interface LinearPage extends WatchedPage {
   readonly region: object | null;
   readonly written: Uint8Array | null;
-  /** Its address, and number of bytes. */
+  /** Its address in linear memory, and number of bytes. */
   readonly data: number;
   readonly bytes: number;
 }
@@ -35,7 +36,10 @@ export class DetectorCode {
   /** As {@link machineFunctions} describes them. */
   readonly recordWord: WebAssembly.ImportedFunction;
   readonly fence: WebAssembly.ImportedFunction;
-  /** By granule of memory: the offset from an address to that of the cell's list; 0: code records nothing. */
+  /**
+   * By granule of memory: the offset from an address to the list of its cell; 0: generated code does not record
+   * accesses.
+   */
   readonly #granules: Int32Array;
 
   /** @param end of the memory whose accesses code may record */
@@ -51,7 +55,7 @@ export class DetectorCode {
     this.fence = exports['fence'] as WebAssembly.ImportedFunction;
   }
 
-  /** Lets code record accesses to a page, or not, as the page is now. */
+  /** Updates whether generated code records accesses to a page, after a change of the page. */
   show({ region, heads, cellShift, sync, written, data, bytes }: LinearPage): void {
     const address = heads === null ? 0 : addressForCode(heads);
     // A write ends the publication by earlier strong writes, and contents are tracked by bytes.
@@ -81,7 +85,7 @@ function emitDetector(): Uint8Array {
 
 type Four = [WasmLocal, WasmLocal, WasmLocal, WasmLocal];
 
-/** A function that looks at the memory of the detector. What it loads is bound to locals at once. */
+/** A function that accesses the memory of the detector. Loaded values are bound to locals at once. */
 class DetectorFunction {
   readonly body: FunctionBody;
 
@@ -120,7 +124,7 @@ function emitRecord(
   record: FunctionHandle,
 ): void {
   const { body } = code;
-  // Target of branches for accesses that `RaceDetector.record` has to record. Until then nothing changes.
+  // Target of branches for accesses that `RaceDetector.record` has to record. Nothing is changed before such a branch.
   const otherwise = body.block();
   const block = code.header('block');
   const moments = code.header('moments');
@@ -128,7 +132,7 @@ function emitRecord(
   append(body, moments, 'i32.eqz', sites, 'i32.eqz', 'i32.or', block, 'i32.eqz', 'i32.or');
   body.brIf(otherwise);
 
-  // The conflicts of the site, and the address of the list of the word.
+  // Row of conflicts of the site, and address of the list of the word.
   const entry = bind(body, 'i32', ...element(sites, site, 3));
   const conflicts = code.word([entry]);
   append(body, conflicts, 'i32.eqz');
@@ -140,13 +144,13 @@ function emitRecord(
   append(body, toList, 'i32.eqz');
   body.brIf(otherwise);
 
-  // The conflicting accesses are the thread's own, or precede the last release that it acquired from.
+  // Whether the conflicting accesses are by the thread itself, or precede the last release that it acquired from.
   const owner = bind(body, 'i32', ...element(code.word([block], blockFields.firstOwner), thread, 3));
   const last = bind(body, 'i32', ...element(code.word([block], blockFields.lasts), thread, 3));
   const lastOwner = code.word([last]);
   const lastTime = code.word([last], 4);
   const next = code.word([data, toList, 'i32.add']);
-  /** The node of the same site. */
+  /** The node with the last access by the same site. */
   const found = bind(body, 'i32', i32(0));
   const listEnd = body.block();
   const again = body.loop();
@@ -179,7 +183,7 @@ function emitRecord(
   append(body, found, 'i32.eqz');
   body.brIf(otherwise);
 
-  // It takes the place of the one by its site, or moves that on if both are of one thread between two barriers.
+  // The new access replaces the last one by its site, or updates it if both are by one thread between two barriers.
   const barriers = code.word([block], blockFields.barriers);
   const isOwn = bind(body, 'i32', code.field(found, 'owner'), owner, 'i32.eq');
   append(body, code.field(found, 'barriers'), barriers, 'i32.eq', isOwn, 'i32.and');

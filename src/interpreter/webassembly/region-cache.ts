@@ -1,4 +1,4 @@
-/** Keeps the compiled code of regions from one run to the next. */
+/** Caches the compiled code of regions between runs. */
 import type { Program } from '../core/program.ts';
 import type { Plan } from './region/wasm-plan.ts';
 import type { RegionCode } from './region/wasm-region.ts';
@@ -13,8 +13,8 @@ const compiled = new WeakMap<Program, Map<string, Map<number, CompiledRegion>>>(
 const maxPlans = 8;
 
 /**
- * The compiled modules of a plan, by the segment at which the region starts; added ones stay for the next run with the
- * same code.
+ * The compiled modules of a plan, by the segment at which the region starts. Added modules are cached for later runs
+ * with the same code.
  */
 export function compiledRegions(plan: Plan): Map<number, CompiledRegion> {
   let plans = compiled.get(plan.program);

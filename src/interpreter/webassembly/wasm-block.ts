@@ -20,7 +20,7 @@ interface BlockHost {
   readonly instruction: (id: InstructionId) => Instruction;
   /** Runs the threads of a block that are at a segment. @returns their common status */
   readonly call: (block: WasmBlock, segment: number, first: number, last: number) => number;
-  /** Shadow words in which the accesses of a block may be. */
+  /** Arrays with the shadow words of all memory that the block may access. */
   readonly wordsOf: (block: WasmBlock) => Iterable<Uint32Array>;
   readonly released: (block: WasmBlock) => void;
 }
@@ -77,7 +77,7 @@ export class WasmBlock implements ResidentBlock {
     const { ticket, blockBarriers } = shadowFields;
     const { i32 } = this.linear;
     const at = (this.frame + header.stamp) >>> 2;
-    // The barriers begin with the last bit of the low word.
+    // The barrier count begins with the last bit of the low word.
     i32[at] = this.#barriers << blockBarriers.shift;
     i32[at + 1] = (this.#barriers >>> (32 - blockBarriers.shift)) | (this.ticket << (ticket.shift - 32));
   }
@@ -90,7 +90,7 @@ export class WasmBlock implements ResidentBlock {
     return this.#passed(this.#plan.program.suspensions[suspension]!.instruction, index, thread);
   }
 
-  /** The sources of an instruction that a thread has passed in the frame. */
+  /** The sources of an instruction that the code of a thread has stored in the frame. */
   passed(id: InstructionId, thread: number): readonly unknown[] {
     const instruction = this.#backEnd.instruction(id);
     return instruction.arguments.map((_, index) => this.#passed(instruction, index, thread));
@@ -109,7 +109,7 @@ export class WasmBlock implements ResidentBlock {
     return type === 'predicate' ? word !== 0 : word;
   }
 
-  /** Stores results at the location from which the code of the thread reads them. */
+  /** Stores results at the place where the code of the thread reads them. */
   setForeign(thread: number, results: readonly unknown[]): void {
     for (const [index, value] of results.entries()) {
       const start = this.frame + this.#plan.frame.operands + 8 * this.#plan.threads * index;

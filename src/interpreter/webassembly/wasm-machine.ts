@@ -48,33 +48,33 @@ const localStart = Number(localWindow);
 export interface RacyCell {
   /** The block whose shared memory contains it; -1: global memory. */
   readonly block: number;
-  /** Its address; in shared memory its offset in the shadow of that. */
+  /** Address of the shadow word; for shared memory, its offset in the shadow words of the block. */
   readonly shadow: number;
 }
 
-/** Events of the back end on a run. */
+/** Interface for events of the back end during a run. */
 export interface WasmHost extends MachineHost {
-  /** Whether it tracks the order of accesses, and so needs the events that order them. */
+  /** Whether the host tracks the order of accesses, and requires the events that order them. */
   readonly hasOrder: boolean;
-  /** Memory of its detector with lists; null: it has none. */
+  /** Memory of the detector with lists; null if there is no such detector. */
   readonly detectorMemory: DetectorMemory | null;
-  /** Threads of a block are about to run. */
+  /** Called before threads of a block run. */
   entered(block: ResidentBlock): void;
   /**
-   * An access races with one before it, as the shadow word shows.
+   * Called if the shadow word shows that an access races with an earlier one.
    * @param kind distinguishes former states, and accesses of one block and of two; below 64
    */
   raced(access: MemoryAccess, cell: RacyCell, kind: number): void;
 }
 
-/** Use of the shadow words. */
+/** Results of the shadow words. */
 export interface WordUse {
   readonly mode: WordMode;
   /** Cells whose accesses are to be recorded. */
   readonly cells: readonly RacyCell[];
 }
 
-/** Ends a run that is to be started again with a site that may go anywhere. */
+/** Ends a run that has to restart, with any memory as possible target of a site. */
 export class StraySite extends Error {
   readonly site: number;
 
@@ -113,20 +113,20 @@ export class WasmBackEnd implements MemoryBackEnd {
   /** By number of the frame. */
   readonly #resident: (WasmBlock | undefined)[] = [];
   readonly #detectorCode: DetectorCode | null;
-  /** The block whose threads run. */
+  /** The block whose threads are running. */
   #running!: WasmBlock;
   readonly #buffers: RunRequest['buffers'];
   readonly #instructions = new Map<InstructionId, Instruction>();
   readonly #globals: readonly Place[];
   readonly #shareds: readonly Place[];
-  /** Places of which only synchronization is to be recorded, except for some of their cells. */
+  /** Places for which only synchronization is recorded, except for some of their cells. */
   readonly #handingOver: readonly Place[];
   /** By block (-1: global memory): shadow words of cells whose accesses are to be recorded. */
   readonly #recorded = new Map<number, number[]>();
-  /** By place, then by offset / {@link pageBytes}. */
+  /** Pages by place, then by offset / {@link pageBytes}. */
   readonly #pages = new Map<number, Map<number, WasmPage>>();
   readonly #sharedPages = new Map<number, WasmPage>();
-  /** Ticket 0 is that of blocks that ended before tickets were renumbered. */
+  /** Ticket 0 is shared by the blocks that ended before tickets were renumbered. */
   #tickets = 1;
   #unknown = 0n;
   /** Pages of global memory by address / 2^{@link granuleShift}, at which places and so pages begin. */
@@ -244,7 +244,7 @@ export class WasmBackEnd implements MemoryBackEnd {
   #createImports(): Record<Exclude<MachineFunction, DetectorFunctionName>, WebAssembly.ImportedFunction> {
     const host = this.#host;
     const { accesses } = this.plan.program;
-    // Only code of the block that runs calls.
+    // Only code of the running block calls this.
     const who = (_frame: number, thread: number): Executor & { readonly block: WasmBlock } => ({
       block: this.#running,
       thread,
@@ -282,7 +282,7 @@ export class WasmBackEnd implements MemoryBackEnd {
     };
   }
 
-  /** The place and offset that an address means to an access, or a fault. */
+  /** The place and the offset of the target of an access, or a fault. */
   #find(
     executor: Executor,
     access: MemoryAccess,
@@ -384,7 +384,7 @@ export class WasmBackEnd implements MemoryBackEnd {
     return block.frame + frame.shared + place.start + offset;
   }
 
-  /** The page, for the detector with lists, of an address of linear memory. */
+  /** The page that contains an address of linear memory, for the detector with lists. */
   #pageAt(block: WasmBlock, data: number): WasmPage {
     let page = this.#lastPage;
     if (page === null || page.offsetOf(data) < 0) {
@@ -395,7 +395,7 @@ export class WasmBackEnd implements MemoryBackEnd {
     return page;
   }
 
-  /** The same with the offset of the address in the page. */
+  /** The page that contains an address of linear memory, and the offset of the address in it. */
   #pageOf(block: WasmBlock, data: number): { readonly page: WasmPage; readonly offset: number } {
     const page = this.#pageAt(block, data);
     return { page, offset: page.offsetOf(data) };
@@ -467,7 +467,7 @@ export class WasmBackEnd implements MemoryBackEnd {
     return this.#pageOf(who.block, data);
   }
 
-  /** Same as the inline region code; to follow the access's `locate`. */
+  /** Updates shadow words as the inline region code does; called after `locate` for the access. */
   touch({ block, thread }: Executor, access: MemoryAccess, { page, offset }: LocatedBytes): void {
     const who = { block: block as WasmBlock, thread };
     if (this.plan.detection === 'clocks') this.#host.record(block, thread, access, page, offset);
@@ -516,7 +516,7 @@ export class WasmBackEnd implements MemoryBackEnd {
     for (const { start, bytes } of this.linear.expanseShadows()) yield this.linear.words(start, bytes);
   }
 
-  /** Shadow words in which the accesses of a block may be. */
+  /** Arrays with the shadow words of all memory that a block may access. */
   *wordsOf(block: WasmBlock): Iterable<Uint32Array> {
     if (this.plan.detection !== 'words') return;
     yield* this.#globalWords();
@@ -563,7 +563,7 @@ export class WasmBackEnd implements MemoryBackEnd {
       const { page, offset } = this.#pageOf(block, data);
       this.#host.uninitialised(executor, access, page, offset);
       const kind = accessKind(access, this.plan.sifting);
-      // Of the two states of an unwritten word, the other one determines the transition.
+      // A word that was not written has one of two states; the other state determines the transition.
       const next = u8[transitionTable + 256 * kind + untouched]!;
       u8[shadow] = (u8[shadow]! & ~31) | next;
       if (next !== alerts.raced) return;
@@ -583,7 +583,7 @@ function leadingZeros(word: bigint): number {
   return high === 0 ? 32 + Math.clz32(Number(word & 0xffffffffn)) : Math.clz32(high);
 }
 
-/** The last place that starts at or before an offset. */
+/** The last place that starts at or before an offset; undefined if there is none. */
 function placeAt(places: readonly Place[], at: number): Place | undefined {
   let low = 0;
   let high = places.length;

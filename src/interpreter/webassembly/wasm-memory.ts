@@ -39,10 +39,10 @@ import {
 
 const wasmPage = 2 ** 16;
 
-/** The location of the state of a resident block, with views of parts of it. */
+/** The state of a resident block in linear memory, with views of parts of it. */
 export class BlockFrame {
   readonly start: number;
-  /** Its number among all. */
+  /** Index of the frame among all frames. */
   readonly index: number;
   status: Int32Array = new Int32Array(0);
   left: Int32Array = new Int32Array(0);
@@ -76,7 +76,7 @@ export class LinearMemory {
   u16: Uint16Array;
   i32: Int32Array;
   u64: BigUint64Array;
-  /** Changes whenever the views do. */
+  /** Incremented whenever the views change. */
   generation = 0;
   readonly #free: BlockFrame[] = [];
   #frames = 0;
@@ -88,11 +88,11 @@ export class LinearMemory {
     readonly data: number;
     readonly shadow: number;
   } | null = null;
-  /** Pages of unbounded buffers, with their addresses, which only rise. */
+  /** Pages of unbounded buffers, in ascending order of their addresses. */
   readonly #allocated: { readonly data: number; readonly expanse: Expanse; readonly page: number }[] = [];
   readonly #regions: ReadonlyMap<Expanse, ReturnType<typeof createRegion>>;
 
-  /** Initial byte of shadow words of pages of unbounded buffers. */
+  /** Fill byte of the shadow words of pages of unbounded buffers. */
   readonly #expanseFill: number;
   /** Shadow words of global memory whose cells are to be recorded. */
   readonly #recorded: readonly number[];
@@ -176,13 +176,13 @@ export class LinearMemory {
     for (const word of this.#recorded) if (word >= start && word < end) this.u8.fill(recordedFill, word, word + 8);
   }
 
-  /** Lets code find the place that an address belongs to. */
+  /** Fills the table by which generated code finds the place of an address. */
   #fillPlaceTable(): void {
     const { places, placeMap, detection } = this.#plan;
     const globals = places.filter(({ space }) => space === 'global').slice(0, maxEntries);
     for (const [index, { start, bytes, writable, shadow }] of globals.entries()) {
       const entry = (placeTable + placeEntry.bytes * (index + 1)) >>> 2;
-      // Without shadow words, reads are not for code that updates those.
+      // Without shadow words, the place is not readable by code that updates shadow words.
       const readable = writable || detection !== 'words' ? bytes : 0;
       this.i32.set([start, readable, writable ? bytes : 0, shadow], entry);
       this.u8.fill(index + 1, placeMap + start / 64, placeMap + Math.ceil((start + bytes) / 64));
@@ -220,7 +220,7 @@ export class LinearMemory {
       }
     };
     if (fill !== 0n && bytes > 0) {
-      // One element, then repeated doubling.
+      // Writes one element, then repeatedly doubles the filled part.
       put(0, fill);
       for (let done = elementBytes; done < bytes; done *= 2) {
         this.u8.copyWithin(start + done, start, start + Math.min(done, bytes - done));
@@ -229,7 +229,7 @@ export class LinearMemory {
     for (const [element, value] of values) put(element, value);
   }
 
-  /** A frame for a block, with its thread state, shared memory and local memory as they are at the start. */
+  /** A frame for a block, with thread state, shared memory and local memory in their initial state. */
   takeFrame(): BlockFrame {
     const { frame, localBytes, threads, sharedBytes, sharedShadowBytes } = this.#plan;
     const reused = this.#free.pop();
@@ -280,7 +280,7 @@ export class LinearMemory {
     return { data: page.data + offset - index * pageBytes, shadow: page.shadow };
   }
 
-  /** Lets code find the page of an expanse that an address belongs to. */
+  /** Adds a page of an unbounded buffer to the table by which generated code finds the page of an address. */
   showPage(address: number, data: number, shadow: number): void {
     const number = Math.floor(address / pageBytes);
     const at = (this.#plan.pageTable + pageEntryAt(address)) >>> 2;
@@ -295,14 +295,14 @@ export class LinearMemory {
     return new Uint32Array(this.memory.buffer, start, bytes >>> 2);
   }
 
-  /** Shadow words of pages of buffers without end. */
+  /** Shadow words of the pages of unbounded buffers. */
   *expanseShadows(): Iterable<{ readonly start: number; readonly bytes: number }> {
     for (const pages of this.#pages.values()) {
       for (const { shadow } of pages.values()) if (shadow !== 0) yield { start: shadow, bytes: 8 * pageBytes };
     }
   }
 
-  /** The buffer without end, and the offset in it, that an address of linear memory belongs to. */
+  /** The unbounded buffer that contains an address of linear memory, and the offset in the buffer. */
   expanseOf(data: number): { readonly index: number; readonly offset: number } {
     let [low, high] = [0, this.#allocated.length];
     while (high - low > 1) {
@@ -319,7 +319,7 @@ export class LinearMemory {
     };
   }
 
-  /** A byte of a buffer without end, which no thread need have touched. */
+  /** A byte of an unbounded buffer, whether or not a thread has accessed its page. */
   expanseByte(expanse: Expanse, offset: number): number {
     const index = Math.floor(offset / pageBytes);
     const page = this.#pages.get(expanse)?.get(index);
@@ -328,7 +328,10 @@ export class LinearMemory {
   }
 }
 
-/** By leading bits in which two words agree. @param u8 as all tables, from `transitionTable` on */
+/**
+ * Fills the table of levels by the number of equal leading bits of two shadow words. @param u8 memory from
+ * `transitionTable` on, as for all tables
+ */
 function fillLevels(u8: Uint8Array): void {
   for (let agreeing = 0; agreeing <= 64; agreeing++) {
     const highest = 63 - agreeing;
@@ -347,7 +350,7 @@ function fillLevels(u8: Uint8Array): void {
   }
 }
 
-/** Index of synchronisation and relation for each level. */
+/** Indices of barrier and relation for each level. */
 const levelMeanings = [
   [levels.thread, 0, 0],
   [levels.warp, 0, 1],
@@ -360,7 +363,7 @@ const levelMeanings = [
 function fillTransitions(u8: Uint8Array, mode: WordMode): void {
   const { blockWrite, deviceWrite, blockAtomic, deviceAtomic, read, write } = accessKinds;
   const { recorded, recordedWrite, volatileRead, volatileWrite } = accessKinds;
-  /** The accesses in the table of the state machine. */
+  /** Maps kinds of accesses to those of the table of the state machine. */
   const accessOf = new Map<number, number>([
     [blockWrite, blockAtomic],
     [deviceWrite, deviceAtomic],

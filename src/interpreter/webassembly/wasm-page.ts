@@ -3,7 +3,7 @@ import type { SyncMemory } from '../detector/sync-memory.ts';
 import type { LinearMemory } from './wasm-memory.ts';
 import type { DetectorCode } from './detector-code.ts';
 
-/** A part of linear memory under the eyes of the detector with lists. */
+/** A part of linear memory watched by the detector with lists. */
 export class WasmPage implements TrackedPage {
   readonly region: { readonly name: string } | null;
   readonly start: number;
@@ -14,7 +14,7 @@ export class WasmPage implements TrackedPage {
   #sync: SyncMemory | null = null;
   hasCopies = false;
   readonly written: Uint8Array | null;
-  /** Address in linear memory, and number of bytes. */
+  /** Address in linear memory, and size in bytes. */
   readonly data: number;
   readonly bytes: number;
   readonly #code: DetectorCode | null;
@@ -68,7 +68,7 @@ export class WasmPage implements TrackedPage {
     return this.data + offset;
   }
 
-  /** The offset of an address of linear memory; -1: elsewhere. */
+  /** The offset in the page of an address of linear memory; -1 if the address is outside of the page. */
   offsetOf(data: number): number {
     const offset = data - this.data;
     return offset < this.bytes ? Math.max(offset, -1) : -1;

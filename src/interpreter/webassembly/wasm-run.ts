@@ -11,17 +11,17 @@ import { programOf } from '../core/program.ts';
 import { StraySite, WasmBackEnd, roomFor } from './wasm-machine.ts';
 import { planRun } from './region/wasm-plan.ts';
 
-/** Cells that are all remembered of those in which an access found the same kind of race; of later ones, a few. */
+/** Number of cells with one kind of race at one access that are all stored; of later cells only a few are stored. */
 const firstCells = 16;
 
 /**
- * Bytes of linear memory for each step that a run may take, beyond which filling them takes longer than the steps take
- * on pages that are made when touched.
+ * Bytes of linear memory for each step of the budget. With more bytes, filling the memory takes longer than running the
+ * steps on pages that are allocated on first access.
  */
 const bytesPerStep = 32;
 
 /**
- * Runs a launch; null if the kernel is too large, or its memory does not fit or is too large for the steps of the run.
+ * Runs a launch. Null if the kernel is too large, or if its memory does not fit or is too large for the step budget.
  * Never throws for errors of the kernel.
  */
 export function runWebAssembly(request: RunRequest): RunResult | null {
@@ -36,9 +36,12 @@ export function runWebAssembly(request: RunRequest): RunResult | null {
   }
 }
 
-/** Values of a kernel whose code is made in WebAssembly: an engine takes functions of 50,000 locals, and some are ours. */
+/**
+ * Maximum number of values of a kernel for which WebAssembly is generated: an engine accepts functions with 50,000
+ * locals, some of which the generated code needs itself.
+ */
 const maxValues = 40_000;
-/** Bits of each of the three liveness tables. */
+/** Maximum number of bits of each of the three liveness tables. */
 const maxLivenessBits = 2 ** 29;
 
 /** Whether an engine would reject the code of the kernel, or its generation would take too much memory. */
@@ -46,7 +49,7 @@ function isTooLarge({ kernel, segments }: Program): boolean {
   return kernel.values.length > maxValues || kernel.values.length * segments.length > maxLivenessBits;
 }
 
-/** @param strays accesses that are known to leave the object they seem to stay in */
+/** @param strays accesses known to leave the object that they were assumed to stay in */
 function runWith(request: RunRequest, strays: ReadonlySet<number>): RunResult | null {
   const program = programOf(request.kernel);
   if (isTooLarge(program)) return null;
@@ -64,20 +67,19 @@ function runWith(request: RunRequest, strays: ReadonlySet<number>): RunResult | 
   if (!isSuited(request, plan)) return null;
   if (detection === 'off') return shadowPass(request, plan).result;
   if (detection === 'clocks') return clockPass(request, plan);
-  // The requested race may be among the first ones.
+  // The requested race may be among the first races found.
   const briefly = request.watch ? detectThenRecord(request, plan, true) : null;
   return briefly ?? detectThenRecord(request, plan, false)!;
 }
 
-/** Whether the memory of a plan fits, and is not too large for the steps of the run. */
+/** Whether the memory of a plan fits, and is not too large for the step budget. */
 function isSuited({ backend, steps }: RunRequest, plan: Plan): boolean {
   return roomFor(plan) >= 1 && (backend === 'webassembly' || plan.end <= bytesPerStep * steps);
 }
 
 /**
- * Runs a launch with shadow words, and once more if those show races: then all accesses to the cells in question are
- * recorded.
- * @param isBrief both runs end soon after the first race; null if that has not shown the race in question
+ * Runs a launch with shadow words. If they show races, runs it again and records all accesses to the racing cells.
+ * @param isBrief both runs end soon after the first race; null if they have not shown the requested race
  */
 function detectThenRecord(request: RunRequest, plan: Plan, isBrief: boolean): RunResult | null {
   const { result, cells } = shadowPass(request, plan, isBrief);
@@ -90,21 +92,21 @@ function detectThenRecord(request: RunRequest, plan: Plan, isBrief: boolean): Ru
   return { ...result, outcome, races, shadow };
 }
 
-/** Synchronization other than by strong accesses, whose places words do not know. */
+/** Kinds of synchronization other than by strong accesses; shadow words do not know which memory they access. */
 const unsifted: ReadonlySet<string> = new Set(['bulk-copy', 'mbarrier', 'cluster-barrier']);
 
-/** Cells to be recorded, beyond which words have nothing to leave out. */
+/** Maximum number of cells to be recorded; with more, sifting by shadow words saves nothing. */
 const maxSifted = 1 << 18;
 
 /**
- * Runs first with words, for which only barriers order accesses, and then with clocks, for the cells that race by
- * words. A cell that does not race by its word does not race: clocks include more order, and rows conflict if accesses
- * do.
+ * Runs first with shadow words, for which only barriers order accesses, and then with clocks for the cells that race by
+ * their words. A cell that does not race by its word is race-free: clocks include more order, and rows conflict if
+ * accesses do.
  * @returns null if too many cells may race
  */
 function siftThenRecord(request: RunRequest, plan: Plan): RunResult | null {
   const { result: sifted, cells } = shadowPass(request, plan);
-  // Without cells that may race the launch is race-free, and this pass has found all other events.
+  // If no cell may race, the launch is race-free, and this pass has found all other events.
   if (cells.length === 0) return sifted;
   if (cells.length > maxSifted) return null;
   const certain = recordPass(request, plan, cells, 'certain');
@@ -121,7 +123,7 @@ function siftThenRecord(request: RunRequest, plan: Plan): RunResult | null {
 
 // The passes: each runs the launch once.
 
-/** Shadow words, if any, determine which cells race; if they sift, which may race. */
+/** A pass with shadow words, if any: they determine the cells that race, or, if they sift, that may race. */
 function shadowPass(
   request: RunRequest,
   plan: Plan,
@@ -133,7 +135,7 @@ function shadowPass(
 }
 
 /**
- * All accesses to some cells are recorded, and of other cells only synchronization.
+ * A pass that records all accesses to some cells, and only synchronization for other cells.
  * @param order whether the presumed order is tracked in addition to the certain one
  */
 function recordPass(
@@ -147,7 +149,7 @@ function recordPass(
   return { result, hasPresumed: run.hasPresumed };
 }
 
-/** All accesses are recorded. */
+/** A pass that records all accesses. */
 function clockPass(request: RunRequest, plan: Plan): RunResult {
   return new WasmRun(request, plan, { presumes: true }).runOn({ mode: 'detect', cells: [] });
 }
@@ -157,14 +159,14 @@ class WasmRun extends MachineRun implements WasmHost {
   readonly cells: RacyCell[] = [];
   readonly #request: RunRequest;
   readonly #plan: Plan;
-  /** By access, then by kind of race. */
+  /** Numbers of races, by access, then by kind of race. */
   readonly #counts: Int32Array;
 
   readonly #isBrief: boolean;
   readonly detectorMemory: DetectorMemory | null;
 
   /**
-   * @param isBrief whether it ends soon after the first race that shadow words show
+   * @param isBrief whether the run ends soon after the first race that shadow words show
    * @param presumes whether the detector with lists tracks the presumed order; absent without that detector
    */
   constructor(
@@ -193,7 +195,7 @@ class WasmRun extends MachineRun implements WasmHost {
     }
     if (this.#isBrief) this.endSoon();
     const count = this.#counts[64 * index + kind]!++;
-    // Of further ones, four per doubling.
+    // Of later cells, four are stored per doubling of the count.
     if (count >= firstCells && count % 2 ** (29 - Math.clz32(count)) !== 0) return;
     this.cells.push(cell);
   }

@@ -45,7 +45,7 @@ function isConstant(value: WasmValue, expected: bigint): boolean {
   return value.kind === 'constant' && value.value === expected;
 }
 
-/** The greatest value, unsigned, that is known to bound `value`. */
+/** Upper bound of `value` as an unsigned number. */
 function limitOf(value: WasmValue): number {
   if (value.kind === 'constant') return Number(value.value);
   return value.kind === 'local' ? (value.limit ?? Infinity) : Infinity;
@@ -70,18 +70,18 @@ export function wasmDomain(context: WasmStagingContext): Domain<WasmValue, WasmW
   const zero64 = wasmConstant(64, 0n);
   const one64 = wasmConstant(64, 1n);
 
-  /** The result of the items: an i64, or an i32 whose low `width` bits count. */
+  /** The result of the items: an i64, or an i32 of which only the low `width` bits are significant. */
   const wrapped = (width: Width, ...items: readonly Item[]): WasmLocal => {
     if (width >= 32) return bind(body, wasmType(width), ...items);
     const mask = Number(allOnes(width));
     return limited(bind(body, 'i32', ...items, i32(mask), 'i32.and'), mask);
   };
 
-  /** Pushes a value of up to 64 bits, with copies of its sign above. */
+  /** Pushes a sign-extended value of up to 64 bits. */
   const signed = (width: Width, value: WasmValue): Item[] =>
     width >= 32 ? [word(value)] : [word(value), width === 8 ? 'i32.extend8_s' : 'i32.extend16_s'];
 
-  /** Computes on constants by the reference. */
+  /** Computes operations on constants by the reference. */
   const folding =
     (name: Binary, emit: BinaryRule): BinaryRule =>
     (width, a, b) =>
@@ -128,7 +128,7 @@ export function wasmDomain(context: WasmStagingContext): Domain<WasmValue, WasmW
     return bind(body, 'i64', ah, bh, 'i64.mul', high(first), 'i64.add', high(second), 'i64.add');
   };
 
-  /** The code of a division does not trap: zero and -1 as divisors are tested for, unless the divisor is constant. */
+  /** Code of a division, which does not trap: divisors 0 and -1 are tested for, unless the divisor is constant. */
   const division = (name: Division): BinaryRule => {
     const isSigned = name.startsWith('s');
     const isQuotient = name.endsWith('div');
@@ -239,11 +239,11 @@ export function wasmDomain(context: WasmStagingContext): Domain<WasmValue, WasmW
     readonly high: WasmWord;
   }
 
-  /** Shifts of 128 bits by an amount below 64 and by one that is not, between which the amount selects. */
+  /** Shifts of 128 bits: one for amounts below 64 and one for larger amounts, with a `select` by the amount. */
   const shift128 = (name: Shift, { low, high }: Words, amount: Words): WasmValue => {
     const fill = name === 'ashr' ? ashr(64, high, wasmConstant(64, 63n)) : zero64;
     const [from, into] = name === 'shl' ? [low, high] : [high, low];
-    // `whole` is the word that shifts on its own, `mixed` the one that bits of the other are shifted into.
+    // `whole` is the word that shifts in zeros or signs, `mixed` the word that shifts in bits of the other one.
     const arrange = (whole: WasmValue, mixed: WasmValue): WasmValue =>
       name === 'shl' ? pair(whole, mixed) : pair(mixed, whole);
     const single = name === 'shl' ? shl : name === 'lshr' ? lshr : ashr;
@@ -307,7 +307,7 @@ export function wasmDomain(context: WasmStagingContext): Domain<WasmValue, WasmW
       return bind(body, 'i32', ...signed(width, a), ...signed(width, b), operator(width, 'lt_s'));
     });
 
-  /** Truths: constants decide or drop out. */
+  /** Logical operations: constants are folded. */
   const junction =
     (name: 'both' | 'either' | 'differ', instruction: WasmOperator) =>
     (a: WasmWord, b: WasmWord): WasmWord => {
@@ -399,7 +399,7 @@ export function wasmDomain(context: WasmStagingContext): Domain<WasmValue, WasmW
   return domain;
 }
 
-/** Functions that the table names for the domain. */
+/** Emits code for functions that the instruction table names for the domain. */
 function emitPure(
   { body, support }: WasmStagingContext,
   name: string,

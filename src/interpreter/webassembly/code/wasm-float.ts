@@ -84,7 +84,7 @@ function flushPattern({ body }: FloatContext, format: FloatFormat, source: WasmW
   if (source.kind === 'constant') {
     const operation = { name: 'add', from: format, to: format, rounding: 'rn', ftz: true, saturate: false };
     const sign = source.value & signMask(format);
-    // Adding a zero of the same sign flushes; a NaN stays one.
+    // Adding a zero of the same sign flushes a subnormal; a NaN remains a NaN.
     return wasmConstant(patternWidth(format), computeFloat(operation, [source.value, sign]));
   }
   const type = format === 'f64' ? 'i64' : 'i32';
@@ -113,7 +113,7 @@ function constantNumber(format: Native, { value }: WasmConstant): Item {
   return f32(view.getFloat32(0));
 }
 
-/** Pushes the number on the stack, or a zero of its sign if it is subnormal; a NaN stays. */
+/** Pushes the number on the stack, or a zero of the same sign if it is subnormal; a NaN is unchanged. */
 function flushNumber(value: WasmLocal): Item[] {
   const format = value.type as Native;
   return [
@@ -132,7 +132,7 @@ function nativeNumber(context: FloatContext, format: Native, source: WasmWord, f
   return [value, format === 'f32' ? 'f32.reinterpret_i32' : 'f64.reinterpret_i64'];
 }
 
-/** Pushes the number of a pattern: as f64 for that format, as f32 for the others, whose numbers are exact in it. */
+/** Pushes the number of a pattern: an f64 as f64, all other formats as f32, which represents their numbers exactly. */
 function widened(context: FloatContext, format: FloatFormat, source: WasmWord, flush: boolean): Item[] {
   if (isNative(format)) return nativeNumber(context, format, source, flush);
   const value = flush ? flushPattern(context, format, source) : source;
@@ -153,7 +153,7 @@ function double(context: FloatContext, format: FloatFormat, source: WasmWord, fl
   return bind(context.body, 'f64', ...items);
 }
 
-/** The pattern of a number on the stack, already rounded to its format. */
+/** The bit pattern of a number on the stack that is already rounded to its format. */
 function finishNative(
   { body }: FloatContext,
   format: Native,
@@ -167,7 +167,7 @@ function finishNative(
   let value = bind(body, format, ...items);
   if (flush) value = bind(body, format, ...flushNumber(value));
   if (saturate) {
-    // NaN is not above zero, and becomes zero.
+    // A NaN compares as not greater than zero, and becomes zero.
     const limited = bind(body, format, value, one, value, one, `${format}.lt`, 'select');
     value = bind(body, format, limited, zero, value, zero, `${format}.gt`, 'select');
     return { ...bind(body, type, value, pattern), number: value };
@@ -256,9 +256,9 @@ function emitNative(
 }
 
 /**
- * Pushes `a * b + c` of f32. The product is exact as a double. Double rounding errs only if the double is inexact and
- * at the midpoint of two f32: then it is moved off, toward the lost part. At a midpoint only the first of the 29 bits
- * beyond an f32 is set; for subnormals it may be another one, so all of them are tested.
+ * Pushes `a * b + c` of f32. The product is exact as a double. Double rounding is incorrect only if the double is
+ * inexact and at the midpoint of two f32: then it is moved toward the lost part. At a midpoint only the first of the 29
+ * bits beyond an f32 is set; for subnormals it may be another one, so all of them are tested.
  */
 function fusedSingle(context: FloatContext, sources: readonly WasmWord[], ftz: boolean): Item[] {
   const { body } = context;
@@ -275,7 +275,7 @@ function fusedSingle(context: FloatContext, sources: readonly WasmWord[], ftz: b
   return [sum, 'f32.demote_f64'];
 }
 
-/** f32 with a directed rounding: the double that is exact, or rounded to odd, narrowed. */
+/** An f32 with a directed rounding: the exact double, or the double rounded to odd, is narrowed. */
 function emitDirected(
   context: FloatContext,
   operation: FloatOperation,
@@ -287,7 +287,7 @@ function emitDirected(
   return result && finishDouble(context, operation, result, operation.ftz);
 }
 
-/** The double that the reference rounds, of a function that the hardware approximates. */
+/** A function that the hardware approximates: the double that the reference rounds. */
 function emitApproximation(
   context: FloatContext,
   format: FloatFormat,
@@ -317,7 +317,7 @@ function emitNarrow(
   return result && finishDouble(context, operation, result, ftz);
 }
 
-/** A sum, product or both of numbers of at most 24 bits: the double that is exact, or rounded to odd. */
+/** A sum, product or fused multiply-add of numbers of at most 24 bits, as a double that is exact or rounded to odd. */
 function exactDouble(
   context: FloatContext,
   format: FloatFormat,
@@ -334,7 +334,7 @@ function exactDouble(
   const y = name === 'fma' ? c! : name === 'sub' ? bind(body, 'f64', b!, 'f64.neg') : b!;
   const sum = bind(body, 'f64', x, y, call(support.sumToOdd()));
   if (!downward) return sum;
-  // A zero sum is negative, unless both parts are +0.
+  // A zero sum is negative, unless both addends are +0.
   return bind(
     body, 'f64',
     x, 'i64.reinterpret_f64', y, 'i64.reinterpret_f64', 'i64.or', i64(-1n << 63n), 'i64.and', 'f64.reinterpret_i64',
@@ -355,12 +355,12 @@ function emitExtremum(context: FloatContext, operation: FloatOperation, sources:
   let best = candidates.reduce((a, b) => {
     const both: Item[] = [a, b, operator];
     if (name.includes('.nan')) return bind(body, type, ...both);
-    // Where one is NaN, the other.
+    // If one operand is NaN, the other operand.
     const left = bind(body, type, ...both, a, b, b, `${type}.eq`, 'select');
     return bind(body, type, left, b, a, a, `${type}.eq`, 'select');
   });
   if (name.includes('.xorsign')) {
-    // The product of the signs of those that are numbers.
+    // The product of the signs of the operands that are not NaN.
     const zero = numberItem(type, 0);
     const signs = numbers.flatMap((value, index): Item[] => {
       const pattern: WasmOperator = type === 'f32' ? 'i32.reinterpret_f32' : 'i64.reinterpret_f64';
@@ -484,7 +484,7 @@ function toIntegerValue(
 
 const mirrored = { lt: 'ge', le: 'gt', gt: 'le', ge: 'lt' } as const;
 
-/** The truth of a comparison of patterns. */
+/** The result of a comparison of bit patterns. */
 export function emitComparison(
   context: FloatContext,
   comparison: FloatComparison,

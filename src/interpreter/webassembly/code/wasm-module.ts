@@ -46,7 +46,7 @@ const operators = {
   'memory.size': [0x3f, 0], 'memory.grow': [0x40, 0], 'memory.copy': [0xfc, 10, 0, 0], 'memory.fill': [0xfc, 11, 0],
 } as const; // oxfmt-ignore
 
-/** An operator that takes all it needs from the stack. */
+/** An operator whose operands are all on the stack. */
 export type WasmOperator = keyof typeof operators;
 
 /** Loads and stores: code, and the logarithm of the natural alignment. */
@@ -65,7 +65,7 @@ export type WasmMemoryOperator = keyof typeof memoryOperators;
 
 const encoder = new TextEncoder();
 
-/** Bytes that grow, with the number formats of WebAssembly. */
+/** A growing sequence of bytes, with the number formats of WebAssembly. */
 class ByteWriter {
   #bytes: Uint8Array;
   #length = 0;
@@ -163,7 +163,7 @@ interface GlobalHandle {
   readonly index: number;
 }
 
-/** A place that `br` can go to: the end of a block or `if`, the head of a loop. */
+/** A target of `br`: the end of a block or `if`, or the start of a loop. */
 export type Label = number;
 
 /**
@@ -204,7 +204,7 @@ export class FunctionBody implements FunctionHandle {
     return this.#locals[local]!;
   }
 
-  /** Lets `local` be allocated again. */
+  /** Frees `local`, so that it may be allocated again. */
   free(local: number): void {
     this.#free[this.#locals[local]!].push(local);
   }
@@ -316,7 +316,7 @@ export class FunctionBody implements FunctionHandle {
     return this.#open(0x03, result);
   }
 
-  /** Opens a conditional on the i32 on the stack; `br` to its label leaves it. */
+  /** Opens a conditional on the i32 on the stack; `br` to its label leaves the conditional. */
   if(result?: WasmType): Label {
     return this.#open(0x04, result);
   }
@@ -342,7 +342,7 @@ export class FunctionBody implements FunctionHandle {
     this.#code.unsigned(this.#distance(label));
   }
 
-  /** Goes to the label of the number on the stack, or to `otherwise`. */
+  /** Branches to the label with the number on the stack, or to `otherwise`. */
   brTable(labels: readonly Label[], otherwise: Label): void {
     this.#code.byte(0x0e);
     this.#code.unsigned(labels.length);
@@ -355,7 +355,7 @@ export class FunctionBody implements FunctionHandle {
     return this.#depth - label;
   }
 
-  /** The code with its locals, once every function has its index. */
+  /** The code with its locals, once indices are assigned to all functions. */
   encode(indexOf: (target: FunctionHandle) => number): Uint8Array {
     invariant(this.#depth === 0, 'a block is not closed');
     for (const { position, target } of this.#calls) this.#code.padded(indexOf(target), position);
@@ -388,7 +388,7 @@ interface ImportedFunction extends Import, FunctionHandle {}
 interface MemorySize {
   readonly minimum: number;
   readonly maximum?: number;
-  /** Views of a shared memory stay valid when it grows. It has a maximum. */
+  /** Whether the memory is shared: it has a maximum size, and views stay valid when it grows. */
   readonly isShared?: boolean;
 }
 
@@ -401,7 +401,7 @@ export class ModuleBuilder {
   readonly #exports: { readonly name: string; readonly target: FunctionHandle }[] = [];
   #memory: (Import & MemorySize) | null = null;
 
-  /** An imported function; the same one for the same name. */
+  /** An imported function; cached by name. */
   importFunction(
     module: string,
     name: string,
@@ -415,12 +415,12 @@ export class ModuleBuilder {
     return added;
   }
 
-  /** The one memory, from outside. */
+  /** Imports the single memory of the module. */
   importMemory(module: string, name: string, size: MemorySize): void {
     this.#memory = { module, name, ...size };
   }
 
-  /** A global from outside. All of them are to be added before the module's own. */
+  /** Imports a global. All imported globals have to be added before the module's own. */
   importGlobal(module: string, name: string, type: WasmType, mutable: boolean): GlobalHandle {
     invariant(this.#globals.length === 0, 'imported globals come first');
     return { type, index: this.#importedGlobals.push({ module, name, type, mutable }) - 1 };
@@ -431,7 +431,7 @@ export class ModuleBuilder {
     return { type, index: this.#importedGlobals.length + this.#globals.push({ type, mutable, value }) - 1 };
   }
 
-  /** A function whose code is to be appended. */
+  /** A new function of the module; its code is appended later. */
   addFunction(parameters: readonly WasmType[], results: readonly WasmType[]): FunctionBody {
     const body = new FunctionBody(parameters, results);
     this.#functions.push(body);

@@ -21,7 +21,7 @@ interface ForeignFunction {
   readonly compute: (sources: readonly bigint[]) => bigint;
 }
 
-/** Functions of doubles that approximations go through, as in the reference. */
+/** Functions of doubles by which approximations are computed, as in the reference. */
 const mathematics = {
   sin: Math.sin,
   cos: Math.cos,
@@ -32,7 +32,7 @@ const mathematics = {
 
 type MathName = keyof typeof mathematics;
 
-/** Whether a name is that of a function which modules import from the host. */
+/** Whether a name is that of a function that modules import from the host. */
 export function isMathName(name: string): name is MathName {
   return name in mathematics;
 }
@@ -53,7 +53,7 @@ export class WasmSupport {
     this.#module = module;
   }
 
-  /** A function on bigints outside: an allocation or more a call. */
+  /** An imported function on bigints; each call allocates at least once. */
   foreign(description: ForeignFunction): FunctionHandle {
     const { name, sources, result, compute } = description;
     this.functions[name] ??= (...values: readonly (number | bigint)[]): number | bigint => {
@@ -91,7 +91,7 @@ export class WasmSupport {
       const constant = (value: bigint): Item => (type === 'i32' ? i32(Number(BigInt.asIntN(32, value))) : i64(value));
       let value = source;
       for (let shift = 1n; shift < (type === 'i32' ? 32n : 64n); shift *= 2n) {
-        // The bits that go up: of every pair of groups of `shift` bits, the lower group.
+        // Mask of the bits that are shifted up: of every pair of groups of `shift` bits, the lower group.
         let mask = 0n;
         for (let at = 0n; at < 64n; at += 2n * shift) mask |= ((1n << shift) - 1n) << at;
         value = bind(
@@ -139,8 +139,8 @@ export class WasmSupport {
       body.if();
       append(body, signed, 'return');
       body.end();
-      // The exponent of the unit in the last place: the number's, or that of the subnormals. A double's subnormals are
-      // far below, so their missing leading bit does not matter: they are not zero, and less than half.
+      // The exponent of the unit in the last place: of the number, or of the subnormals. Subnormal doubles are far
+      // smaller, so their missing leading bit does not matter: they are neither zero nor at least half a unit.
       const exponent = bind(body, 'i32', field, i32(1023), 'i32.sub');
       const below = bind(
         body, 'i32',
@@ -199,8 +199,8 @@ export class WasmSupport {
 
   /**
    * `a * b + c` of doubles with one rounding, after Boldo and Melquiond ("Emulation of FMA and correctly rounded sums",
-   * 2008): product and sums with their errors, the errors' sum rounded to odd. Where an exponent could leave the range
-   * in between, the reference computes.
+   * 2008): product and sums with their errors, the sum of the errors rounded to odd. If an intermediate exponent could
+   * leave the range, the reference computes the result.
    */
   fusedDouble(): FunctionHandle {
     return this.#helper('fma.f64', ['f64', 'f64', 'f64'], 'f64', (body, a, b, c) => {
@@ -256,7 +256,7 @@ export class WasmSupport {
         'i32.or',
       ];
       whenever(exact, product, c, 'f64.add');
-      // The product is neither zero nor infinite but by its rounding.
+      // The product is zero or infinite only by rounding.
       whenever(isZero(c), product);
       whenever(unbounded(c), c);
       const foreign = this.foreign({
@@ -282,7 +282,7 @@ export function lostInSum(body: FunctionBody, x: WasmLocal, y: WasmLocal, sum: W
 }
 
 /**
- * The double `sum` with its last bit set if it is not exact: an even one is moved toward the lost part.
+ * The double `sum` with its last bit set if it is not exact: an even `sum` is moved toward the lost part.
  * @param lost NaN if a source was not finite
  */
 export function toOdd(body: FunctionBody, sum: WasmLocal, lost: WasmLocal): WasmLocal {

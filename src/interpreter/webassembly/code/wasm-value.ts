@@ -9,9 +9,9 @@ import { invariant } from '../../../base/assert.ts';
 
 export interface WasmConstant {
   readonly kind: 'constant';
-  /** 1 for a truth. */
+  /** Width in bits; 1 for a predicate. */
   readonly width: Width | 1;
-  /** Unsigned pattern. */
+  /** The bit pattern as an unsigned number. */
   readonly value: bigint;
 }
 
@@ -19,13 +19,13 @@ export interface WasmLocal {
   readonly kind: 'local';
   readonly type: WasmType;
   readonly index: number;
-  /** The number that the pattern encodes, as f32 or f64. */
+  /** The number encoded by the bit pattern, as f32 or f64. */
   readonly number?: WasmLocal;
-  /** The greatest possible value, unsigned, if known. */
+  /** Upper bound of the value as an unsigned number, if known. */
   readonly limit?: number;
 }
 
-/** Up to 64 bits. */
+/** A value of up to 64 bits. */
 export type WasmWord = WasmConstant | WasmLocal;
 
 export type WasmValue = WasmWord | { readonly kind: 'pair'; readonly low: WasmWord; readonly high: WasmWord };
@@ -35,7 +35,7 @@ export function wasmType(width: Width | 'predicate'): 'i32' | 'i64' {
   return width === 64 ? 'i64' : 'i32';
 }
 
-/** A constant of `width` bits; a value that is too wide is cut. */
+/** A constant of `width` bits; higher bits of the value are discarded. */
 export function wasmConstant(width: Width | 1, value: bigint): WasmConstant {
   return { kind: 'constant', width, value: BigInt.asUintN(width, value) };
 }
@@ -119,7 +119,7 @@ export function bind(body: FunctionBody, type: WasmType, ...items: readonly Item
   return wasmLocal(type, index);
 }
 
-/** The locals that a value lives in. */
+/** The locals that contain a value. */
 export function localsOf(value: WasmValue): readonly number[] {
   return partsOf(value).map((part) => part.index);
 }
@@ -132,7 +132,7 @@ function partsOf(value: WasmValue): readonly WasmLocal[] {
 
 /**
  * New locals for a value that is assigned on several paths (a phi).
- * @param number also stores the number of a floating-point value: in a loop that adds up, this takes the conversion
+ * @param number also stores the number of a floating-point value: in a summation loop, this keeps the conversion
  *   between pattern and number off the critical path (2 to 4 times as fast); it costs nothing where it is not used
  */
 export function variable(body: FunctionBody, width: Width | 'predicate', number?: 'f32' | 'f64'): WasmValue {
@@ -142,7 +142,8 @@ export function variable(body: FunctionBody, width: Width | 'predicate', number?
 }
 
 /**
- * Pushes the value that {@link setVariable} assigns to `target`. Several may be pushed before they are set in reverse.
+ * Pushes the value that {@link setVariable} assigns to `target`. Several values may be pushed and then set in reverse
+ * order.
  */
 export function pushForVariable(body: FunctionBody, target: WasmValue, value: WasmValue): void {
   if (target.kind === 'pair') {
@@ -170,7 +171,8 @@ export function setVariable(body: FunctionBody, target: WasmValue): void {
 }
 
 /**
- * The type of number in which the result of a floating-point instruction, or its sources, are best stored, too.
+ * The type of number that should be stored, in addition to bit patterns, for the result of a floating-point instruction
+ * and its sources.
  * @param mnemonic for example `fma.rn.f32`
  */
 export function numberType(mnemonic: string): 'f32' | 'f64' | undefined {

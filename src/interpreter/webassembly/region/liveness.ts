@@ -4,9 +4,12 @@ import type { Program, Segment } from '../../core/program.ts';
 import { segmentSuccessors } from '../../core/program.ts';
 
 export interface Liveness {
-  /** By segment: values defined before it, or by its block's phis, that some path from its start uses. */
+  /**
+   * By segment: values that are used on some path from its start, and are defined before it or by the phis of its
+   * block.
+   */
   readonly liveIn: readonly (readonly ValueId[])[];
-  /** By value: the same in all threads of a block, and computable at any time from only the launch. */
+  /** By value: whether it is equal in all threads of a block, and computable at any time from the launch alone. */
   readonly isUniform: Uint8Array;
 }
 
@@ -15,10 +18,7 @@ const uniformRegisters: ReadonlySet<SpecialRegister> = new Set([
   'dynamic_smem_size',
 ] as const); // oxfmt-ignore
 
-/**
- * The value that a load from the parameters reads at a place known in advance.
- * @returns parameter object and byte offset; null for every other instruction
- */
+/** The parameter read by a load from a constant offset. */
 export function parameterLoad(
   kernel: Kernel,
   instruction: Instruction,

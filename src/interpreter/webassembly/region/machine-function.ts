@@ -4,26 +4,35 @@ import type { WasmType } from '../code/wasm-module.ts';
 /** The module name under which region code imports memory and interpreter functions. */
 export const machineModule = 'machine';
 
-/** Functions that region code calls. Steps are those of the call so far. */
+/** Functions that region code calls. `steps` are the steps of the current call so far. */
 export const machineFunctions = {
-  /** An access that leaves the place it was taken to stay in. Frame, site, address, thread, steps. Does not return. */
+  /**
+   * An access outside of the place that it was assumed to stay in. Frame, site, address, thread, steps. Does not
+   * return.
+   */
   stray: [['i32', 'i32', 'i64', 'i32', 'i32'], []],
-  /** Finds the linear address, and that of the shadow word. Frame, site, address, thread, steps. */
+  /** Finds the linear address of an access, and the address of its shadow word. Frame, site, address, thread, steps. */
   locate: [['i32', 'i32', 'i64', 'i32', 'i32'], ['i32']],
   /**
-   * A transition of a shadow word that is to be looked at. Frame, site, linear address, address of the word, thread,
-   * former word.
+   * A transition of a shadow word that the interpreter has to examine. Frame, site, linear address, address of the
+   * word, thread, former word.
    */
   report: [['i32', 'i32', 'i32', 'i32', 'i32', 'i64'], []],
-  /** An access, for the detector with clocks. Frame, site, linear address, thread. */
+  /** An access for the detector with clocks. Frame, site, linear address, thread. */
   record: [['i32', 'i32', 'i32', 'i32'], []],
-  /** The same of a weak access to one word. Frame, site, linear address, thread, the word after the access. */
+  /**
+   * A weak access to one word, for the detector with clocks. Frame, site, linear address, thread, the word after the
+   * access.
+   */
   recordWord: [['i32', 'i32', 'i32', 'i32', 'i32'], []],
-  /** The same of an access that only synchronizes. */
+  /** An access that only synchronizes, for the detector with clocks. */
   handOver: [['i32', 'i32', 'i32', 'i32'], []],
-  /** Events that order accesses, for the same. Frame, instruction, thread. */
+  /** An event that orders accesses, for the detector with clocks. Frame, instruction, thread. */
   event: [['i32', 'i32', 'i32'], []],
-  /** The same of a fence that releases. Frame, instruction, thread, whether it is sequentially consistent. */
+  /**
+   * A fence that releases, for the detector with clocks. Frame, instruction, thread, whether it is sequentially
+   * consistent.
+   */
   fence: [['i32', 'i32', 'i32', 'i32'], []],
   /** An instruction that the interpreter executes; sources and results are among the operands of the frame. */
   foreign: [['i32', 'i32', 'i32'], []],
@@ -31,11 +40,11 @@ export const machineFunctions = {
   unknown: [['i32', 'i32', 'i32', 'i32', 'i32'], ['i64']],
   /** An instruction whose results are unknown. Instruction. */
   havoc: [['i32'], []],
-  /** An assumption that does not hold. Instruction. */
+  /** A violated assumption. Instruction. */
   broken: [['i32'], []],
-  /** An instruction that is not known. Frame, instruction, thread. */
+  /** An unsupported instruction. Frame, instruction, thread. */
   unsupported: [['i32', 'i32', 'i32'], []],
-  /** Control that is not understood, and a trap. Frame, segment, thread, steps. They do not return. */
+  /** An unsupported terminator, and a trap. Frame, segment, thread, steps. They do not return. */
   lost: [['i32', 'i32', 'i32', 'i32'], []],
   trap: [['i32', 'i32', 'i32', 'i32'], []],
 } as const satisfies Record<string, readonly [readonly WasmType[], readonly WasmType[]]>;

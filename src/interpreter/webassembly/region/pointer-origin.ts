@@ -1,6 +1,6 @@
 /**
- * Which object each address most likely points into. Only a guess: a pointer may be computed by untracked operations
- * (read from memory, negative index), so users check the address against the object at run time.
+ * The object that each address most likely points into. This is a guess: a pointer may be computed by untracked
+ * operations (read from memory, negative index), so users check the address against the object at run time.
  */
 import type { Argument } from '../../core/arguments.ts';
 import type { Instruction, Kernel, Operand, ValueId } from '../../../ir/form/kernel.ts';
@@ -16,7 +16,7 @@ const unvisited = -3;
 const mixed = -2;
 const none = -1;
 
-/** Gives the origin of any operand that serves as an address. */
+/** The origin of any operand that is used as an address. */
 export function pointerOrigins(kernel: Kernel, values: readonly Argument[]): (address: Operand) => Origin {
   const origins = new Int32Array(kernel.values.length).fill(unvisited);
   const objects = kernel.objects.length;

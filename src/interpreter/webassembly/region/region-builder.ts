@@ -18,15 +18,15 @@ export class RegionBuilder {
   readonly body: FunctionBody;
   readonly domain: Domain<WasmValue, WasmWord>;
   readonly #module: ModuleBuilder;
-  /** Parameters: the block's frame, the thread that runs, the last one to run. */
+  /** Parameters: the block's frame, the running thread, the last thread to run. */
   readonly frame: WasmLocal = wasmLocal('i32', 0);
   readonly thread: WasmLocal = wasmLocal('i32', 1);
   readonly last: WasmLocal = wasmLocal('i32', 2);
-  /** Where the thread stopped. */
+  /** Status of the thread when it stops. */
   readonly status: WasmLocal;
-  /** Steps that are left of the thread's turn. */
+  /** Remaining steps of the time slice of the thread. */
   readonly left: WasmLocal;
-  /** Steps of the threads before it. */
+  /** Steps of the threads that ran before it in this call. */
   readonly total: WasmLocal;
   /** Frame plus 4 and 8 times the thread, for arrays by thread. */
   readonly lane4: WasmLocal;
@@ -53,7 +53,7 @@ export class RegionBuilder {
     return this.plan.program.kernel;
   }
 
-  /** The thread's id in shadow words. Only if they detect races. */
+  /** The thread's id in shadow words. Only if shadow words detect races. */
   get stamp(): WasmLocal {
     return this.#stamp!;
   }
@@ -85,7 +85,7 @@ export class RegionBuilder {
     body.set(this.lane8.index);
   }
 
-  /** Sets the thread's id for the race detector, and the place of its local memory. */
+  /** Computes the thread's id for the race detector, and the address of its local memory. */
   identifyThread(): void {
     const { body } = this;
     const { frame, detection, hasWarpBarriers, localBytes } = this.plan;

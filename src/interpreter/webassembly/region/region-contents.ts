@@ -7,17 +7,17 @@ import { phiInputs } from './liveness.ts';
 
 /** Contents of a region. */
 export interface RegionContents {
-  /** The segment at whose start threads enter it. */
+  /** The segment at whose start threads enter the region. */
   readonly start: number;
-  /** Its segments. */
+  /** Segments of the region. */
   readonly members: ReadonlySet<number>;
-  /** Values that it defines: results and phis. */
+  /** Values defined in the region: results and phis. */
   readonly defined: ReadonlySet<ValueId>;
-  /** Values that its instructions, branches and phis use. */
+  /** Values used by instructions, branches and phis of the region. */
   readonly used: ReadonlySet<ValueId>;
-  /** The instructions to compute once for all threads, in order. */
+  /** Instructions computed once for all threads, in order. */
   readonly uniform: readonly Instruction[];
-  /** The special registers to read for each thread. */
+  /** Special registers read for each thread. */
   readonly specials: ReadonlySet<SpecialRegister>;
 }
 
@@ -27,7 +27,7 @@ export function regionContents(plan: Plan, start: number): RegionContents {
   return { start, members, defined, used: usedValues(plan, members), ...prologueNeeds(plan, members) };
 }
 
-/** Whether an instruction has the same result in all threads and is computed once, before they run. */
+/** Whether an instruction has the same result in all threads, and is computed once before the threads run. */
 export function isUniform({ liveness }: Plan, instruction: Instruction): boolean {
   return instruction.results.some((id) => id !== null && liveness.isUniform[id] === 1);
 }

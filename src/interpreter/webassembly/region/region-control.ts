@@ -1,4 +1,6 @@
-/** The control flow of a region: its segments in a structure that WebAssembly has, edges between them, and stops. */
+/**
+ * The control flow of a region: its segments as structured control flow of WebAssembly, edges between them, and stops.
+ */
 import type { Instruction } from '../../../ir/form/kernel.ts';
 import type { Segment } from '../../core/program.ts';
 import type { FunctionBody, Label } from '../code/wasm-module.ts';
@@ -23,7 +25,7 @@ export class RegionControl {
   readonly #contents: RegionContents;
   readonly #values: RegionValues;
   readonly #instructions: RegionInstructions;
-  /** Target of a thread that stops. */
+  /** Label of the code after a thread has stopped. */
   readonly #threadEnd: Label;
   readonly #labels = new Map<number, Label[]>();
 
@@ -43,7 +45,7 @@ export class RegionControl {
     this.#threadEnd = threadEnd;
   }
 
-  /** Appends the code of all segments; each path through it ends with a stop, or does not return. */
+  /** Appends the code of all segments; each path through the code ends with a stop, or does not return. */
   emit(): void {
     const { program } = this.#plan;
     const tree = structure(program.segments.length, this.#contents.start, (index) =>
@@ -72,7 +74,7 @@ export class RegionControl {
     }
   }
 
-  /** Control without a structure: a loop around a switch over all segments. */
+  /** Irreducible or deeply nested control flow: a loop around a switch over all segments. */
   #emitDispatch(): void {
     const body = this.#body;
     const members = [...this.#contents.members].sort((a, b) => a - b);

@@ -1,4 +1,4 @@
-/** The race detector in region code: how an access changes its shadow words. */
+/** The race detector in region code: the update of shadow words by an access. */
 import type { MemoryAccess } from '../../core/program.ts';
 import type { RegionBuilder } from './region-builder.ts';
 import type { LinearAddress, Located } from './region-memory.ts';
@@ -7,7 +7,7 @@ import { handingOver, raceState } from '../../detector/state-machine.ts';
 import { type WasmLocal, append, bind, call, i32 } from '../code/wasm-value.ts';
 import { accessKind, alerts, levelTable, levels, transitionTable } from './wasm-plan.ts';
 
-/** Words of a wide access that are updated in line; more are updated in a loop. */
+/** Maximum number of words of a wide access that are updated inline; more are updated in a loop. */
 const inlineCells = 4;
 
 /** Reports an access that has happened to the detector. */
@@ -60,7 +60,7 @@ function touchWords(
   body.end();
 }
 
-/** Has the detector with clocks record an access. */
+/** Calls the detector with clocks to record an access. */
 function record(code: RegionBuilder, access: MemoryAccess, data: LinearAddress): void {
   const { body } = code;
   append(body, code.frame, i32(access.index), data.base, i32(data.offset), 'i32.add', code.thread);
@@ -91,8 +91,8 @@ function emitRecord(code: RegionBuilder, access: MemoryAccess, data: LinearAddre
 }
 
 /**
- * The next state: by access, by how the last access relates to this one, by the last state.
- * @param most takes the greatest alert for the detector with clocks; null: it is reported at once
+ * The next state, by kind of access, by relation of the last access to this one, and by the last state.
+ * @param most receives the greatest alert for the detector with clocks; null: alerts are reported at once
  */
 function touchWord(
   code: RegionBuilder,
@@ -110,7 +110,7 @@ function touchWord(
   append(body, difference, 'i64.clz', 'i32.wrap_i64');
   body.memory('i32.load8_u', levelTable);
   if (plan.hasWarpBarriers) {
-    // The count of another warp's barriers is irrelevant.
+    // The number of barriers of another warp is irrelevant.
     const level = bind(body, 'i32');
     append(body, i32(levels.block), level, level, i32(levels.warpBarrier), 'i32.eq');
     append(body, difference, 'i32.wrap_i64', i32(31 << (shadowFields.thread.shift + 5)), 'i32.and', i32(0), 'i32.ne');

@@ -37,7 +37,7 @@ export class RegionInstructions {
     this.#memory = new RegionMemory(code, values);
   }
 
-  /** Appends the code of an instruction that all threads share. */
+  /** Appends the code of an instruction that is computed once for all threads. */
   emitUniform(instruction: Instruction): void {
     const load = parameterLoad(this.#code.kernel, instruction);
     if (load) {
@@ -197,7 +197,7 @@ export class RegionInstructions {
       const type = sources[lane + 1] as Width;
       const width = (8 * effect.bytes) as Width;
       const value = this.#values.operand(instruction.arguments[lane + 1]!, type);
-      // Narrow stores cut the value themselves.
+      // Narrow stores truncate the value themselves.
       const cut = type > 32 && width <= 32 ? this.#domain.truncate(type, 32, value) : value;
       const whole = type === 128 && width === 64 ? this.#domain.truncate(128, 64, value) : cut;
       this.#memory.store(width, { ...located.data, offset: located.data.offset + lane * effect.bytes }, whole);
@@ -234,7 +234,7 @@ export class RegionInstructions {
     this.#values.define(instruction, olds);
   }
 
-  /** `cp.async`: bytes beyond those to read are zero. */
+  /** `cp.async`: the bytes after those that are read are zero. */
   #emitCopy(instruction: Instruction, bytes: number): void {
     const body = this.#body;
     const domain = this.#domain;
@@ -263,7 +263,7 @@ export class RegionInstructions {
     const source = this.#memory.locate(read, from!, sources[1]!, 0n);
     for (const [index, part] of parts.entries()) {
       const loaded = this.#memory.load(size, { ...source.data, offset: source.data.offset + index * step });
-      // How many of the part's bytes to take
+      // Number of bytes of the part that are copied
       const before = wasmConstant(32, BigInt(index * step));
       const rest = domain.select(32, domain.unsignedLess(32, count, before), before, count);
       const taken = domain.zeroExtend(32, size, domain.shl(32, domain.sub(32, rest, before), wasmConstant(32, 3n)));

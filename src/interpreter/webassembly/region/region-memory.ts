@@ -1,4 +1,6 @@
-/** Where the accesses of region code go: addresses are checked against the place they are to stay in. */
+/**
+ * Targets of the accesses of region code: addresses are checked against the place that an access is assumed to stay in.
+ */
 import type { Operand } from '../../../ir/form/kernel.ts';
 import type { Width } from '../../../isa/model/domain.ts';
 import type { ValueType } from '../../../isa/model/operation.ts';
@@ -20,7 +22,7 @@ export interface LinearAddress {
   readonly offset: number;
 }
 
-/** Where an access was found to go. */
+/** The target found for an access. */
 export interface Located {
   readonly data: LinearAddress;
   /** Its shadow words; null: the access is of no interest to the detector. */
@@ -40,7 +42,7 @@ export class RegionMemory {
     this.#values = values;
   }
 
-  /** Finds the address of an access, which it checks. */
+  /** Finds and checks the address of an access. */
   locate(access: MemoryAccess, operand: Operand, type: ValueType, displacement: bigint): Located {
     const site = this.#plan.sites[access.index]!;
     if (site.kind === 'anywhere') return this.#locateAnywhere(access, operand, type, displacement);
@@ -48,7 +50,7 @@ export class RegionMemory {
     const isShared = site.kind === 'place' && site.place.space === 'shared';
     const start = site.kind === 'place' ? site.place.start : 0;
     const { home } = access;
-    // A place of shared memory reaches to the next one, its variable may end before.
+    // A place of shared memory extends to the next place; its variable may end before.
     const own = isShared && home?.start === start && home.end !== null ? home.end - start : Infinity;
     const bytes = site.kind === 'place' ? Math.min(site.place.bytes, own) : localBytes;
     if (site.kind === 'place' && !site.place.writable && access.operation !== 'read') {
@@ -80,7 +82,7 @@ export class RegionMemory {
     return { data, shadow: { words, cellShift } };
   }
 
-  /** The address less `origin`, as an i32, once it is known to be that of an aligned access within `bytes`. */
+  /** The address minus `origin`, as an i32, after a check that the access is aligned and within `bytes`. */
   #relativeAddress(
     access: MemoryAccess,
     operand: Operand,
@@ -111,7 +113,7 @@ export class RegionMemory {
     const limit = BigInt(Math.max(0, Math.floor(bytes / access.bytes)));
     const isAligned = start % access.bytes === 0;
     if (isAligned) {
-      // An address that is not aligned is rotated to a number beyond every limit.
+      // A misaligned address is rotated to a number beyond every limit.
       const turned: Item[] = scale === 0 ? [relative] : [relative, constant(BigInt(scale)), `${prefix}.rotr`];
       append(body, ...turned, constant(limit), `${prefix}.ge_u`);
     } else {
@@ -139,7 +141,7 @@ export class RegionMemory {
     append(this.#body, call(this.#code.machineFunction('stray')), 'unreachable');
   }
 
-  /** Finds the place of global memory by the address; the interpreter finds other places. */
+  /** Finds the place of global memory that contains the address; the interpreter finds other places. */
   #locateAnywhere(access: MemoryAccess, operand: Operand, type: ValueType, displacement: bigint): Located {
     const body = this.#body;
     const { detection, placeMap, globalEnd, sites } = this.#plan;
@@ -150,7 +152,7 @@ export class RegionMemory {
     const full = type === 64 ? word(moved) : word(this.#code.domain.zeroExtend(32, 64, moved));
     const base = wasmLocal('i32', body.local('i32'));
     const words = wasmLocal('i32', body.local('i32'));
-    // Beyond global memory: byte 0, which has no place, since it is unused.
+    // Beyond global memory: byte 0, which is in no place, since it is unused.
     const at = bind(
       body, 'i32',
       full, 'i32.wrap_i64', i32(0), full, i64(BigInt(globalEnd)), 'i64.lt_u', 'select',
@@ -193,8 +195,8 @@ export class RegionMemory {
   }
 
   /**
-   * Begins a condition: whether the table of pages has that of an aligned address. The interpreter is to be called in
-   * its `else`.
+   * Begins a condition: whether the table of pages contains the page of an aligned address. The `else` has to call the
+   * interpreter.
    */
   #findPage(access: MemoryAccess, address: Item, cellShift: number, base: WasmLocal, words: WasmLocal): void {
     const body = this.#body;

@@ -13,7 +13,7 @@ import { append, bind, localsOf, pushForVariable, setVariable, variable, wasmCon
 import { readSpecial } from './special-register.ts';
 import { numberPhis } from './wasm-number.ts';
 
-/** A value that a phi takes on an edge. */
+/** The assignment of a value to a phi on an edge. */
 interface PhiMove {
   readonly result: ValueId;
   readonly value: WasmValue;
@@ -58,7 +58,7 @@ export class RegionValues {
     }
   }
 
-  /** Phis are read from their homes from here on. */
+  /** From here on phis are read from their locals. */
   enterBlock(phis: readonly ValueId[]): void {
     for (const id of phis) {
       const home = this.#homes.get(id);
@@ -66,7 +66,7 @@ export class RegionValues {
     }
   }
 
-  /** Sets phis, all at once. */
+  /** Assigns phis simultaneously. */
   setPhis(moves: readonly PhiMove[]): void {
     this.#assign(moves.map(({ result, value }) => ({ to: this.#homes.get(result)!, value })));
   }
@@ -81,7 +81,7 @@ export class RegionValues {
     );
   }
 
-  /** Saves the values that are live when a thread continues at a segment, as far as this region changed them. */
+  /** Saves the values that are live when a thread continues at a segment, if this region changed them. */
   saveLive(resume: number, inputs: ReadonlyMap<ValueId, WasmValue>, except: ReadonlySet<ValueId | null>): void {
     for (const id of this.#plan.liveness.liveIn[resume]!) {
       if (except.has(id)) continue;
@@ -94,7 +94,7 @@ export class RegionValues {
     return variable(this.#body, this.#code.kernel.values[id]!.type, numberPhis(this.#code.kernel).get(id));
   }
 
-  /** Sets homes to values, all at once. */
+  /** Assigns values to locals simultaneously. */
   #assign(moves: readonly { readonly to: WasmValue; readonly value: WasmValue }[]): void {
     for (const { to, value } of moves) pushForVariable(this.#body, to, value);
     for (const { to } of moves.toReversed()) setVariable(this.#body, to);
@@ -180,7 +180,7 @@ export class RegionValues {
     }
   }
 
-  /** Leaves the sources of an instruction in the frame. */
+  /** Stores the sources of an instruction in the frame. */
   passOperands(instruction: Instruction): void {
     const { frame, threads } = this.#plan;
     for (const [position, operand] of instruction.arguments.entries()) {

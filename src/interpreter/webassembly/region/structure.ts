@@ -7,11 +7,11 @@ import { dominates, immediateDominators } from '../../../ir/form/dominators.ts';
 import { postorder } from '../../../ir/form/postorder.ts';
 
 export type Structured =
-  /** The code of a node up to its terminator, then one arm for each edge out of it. */
+  /** The code of a node up to its terminator, then one arm for each outgoing edge. */
   | { readonly kind: 'node'; readonly node: number; readonly arms: readonly (readonly Structured[])[] }
-  /** A jump to `label` inside continues at the end. */
+  /** A jump to `label` within the body continues after the block. */
   | { readonly kind: 'block'; readonly label: number; readonly body: readonly Structured[] }
-  /** A jump to `label` inside continues at the start. */
+  /** A jump to `label` within the body continues at the start of the loop. */
   | { readonly kind: 'loop'; readonly label: number; readonly body: readonly Structured[] }
   | { readonly kind: 'jump'; readonly label: number };
 
@@ -21,7 +21,7 @@ const deepest = 1000;
 /**
  * The structure of a graph, or null if it is irreducible, or blocks and branches are nested too deeply.
  * @param count of nodes; not all need be reachable
- * @param successors of a node; an edge is its position in the list
+ * @param successors successors of a node; an edge is identified by its position in the list
  */
 export function structure(
   count: number,
@@ -48,8 +48,8 @@ export function structure(
 
   let isTooDeep = false;
   /**
-   * Appends a node and all that it dominates. Nodes after the last merge node of another one are appended in a loop,
-   * not by recursion: thousands of branches in a row have thousands of merge nodes.
+   * Appends a node and all nodes that it dominates. The last merge node of a node is appended iteratively, not by
+   * recursion: thousands of successive branches have thousands of merge nodes.
    */
   const append = (out: Structured[], first: number, depth: number, isInLoop = false): void => {
     if (depth > deepest) isTooDeep = true;

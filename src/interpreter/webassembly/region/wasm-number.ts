@@ -6,7 +6,7 @@ type NumberType = 'f32' | 'f64';
 
 const known = new WeakMap<Kernel, ReadonlyMap<ValueId, NumberType>>();
 
-/** The phis that a floating-point instruction feeds, with the type of its number. */
+/** The phis used by floating-point instructions, with the type of their numbers. */
 export function numberPhis(kernel: Kernel): ReadonlyMap<ValueId, NumberType> {
   let numbers = known.get(kernel);
   if (!numbers) {
@@ -19,7 +19,7 @@ export function numberPhis(kernel: Kernel): ReadonlyMap<ValueId, NumberType> {
 function findNumberPhis(kernel: Kernel): ReadonlyMap<ValueId, NumberType> {
   const numbers = new Map<ValueId, NumberType>();
   const phis = kernel.blocks.flatMap((block) => block.phis);
-  // A phi may depend on others through those of inner loops.
+  // A phi may depend on others by the phis of inner loops.
   for (let found = true; found;) {
     found = false;
     for (const { result, inputs } of phis) {

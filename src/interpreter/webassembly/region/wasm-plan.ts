@@ -18,12 +18,12 @@ import { pointerOrigins } from './pointer-origin.ts';
 import { isRetreating, needsContents, segmentSuccessors, waits } from '../../core/program.ts';
 
 /**
- * Mode of the race detector: off, shadow words, or a list of accesses with clocks; `sifted`: words that filter out
- * accesses that need no clocks.
+ * Mode of the race detector: off, shadow words, or a list of accesses with clocks; `sifted`: shadow words that filter
+ * out accesses for which no clocks are needed.
  */
 export type Detection = 'off' | 'words' | 'sifted' | 'clocks';
 
-/** A stretch of memory with an end: a buffer, a variable, a parameter. */
+/** A bounded part of memory: a buffer, a variable, a parameter. */
 export interface Place {
   readonly index: number;
   readonly name: string;
@@ -32,21 +32,21 @@ export interface Place {
   readonly start: number;
   readonly bytes: number;
   readonly writable: boolean;
-  /** A shadow word covers `1 << cellShift` bytes. */
+  /** A shadow word is for `1 << cellShift` bytes. */
   readonly cellShift: number;
-  /** Its first shadow word: address, or offset in the shadow of shared memory. */
+  /** The first shadow word of the place: address, or offset in the shadow words of shared memory. */
   readonly shadow: number;
   readonly source: { readonly kind: 'object' | 'buffer'; readonly index: number };
 }
 
-/** A buffer without end, whose pages are made when first touched. */
+/** An unbounded buffer, whose pages are allocated on first access. */
 export interface Expanse {
   readonly name: string;
   readonly base: number;
   readonly source: { readonly kind: 'object' | 'buffer'; readonly index: number };
 }
 
-/** Target of an access: a place outside of which it fails, thread-local memory, or anywhere. */
+/** Target of an access: a place (an access outside of it is a fault), thread-local memory, or any memory. */
 type Site =
   | { readonly kind: 'place'; readonly place: Place }
   | { readonly kind: 'local' }
@@ -62,7 +62,7 @@ interface Slot {
 interface Frame {
   readonly status: number;
   readonly left: number;
-  /** By counted loop, and by thread in it. */
+  /** By counted loop, and within that by thread. */
   readonly rounds: number;
   readonly warpBarriers: number;
   readonly operands: number;
@@ -73,11 +73,11 @@ interface Frame {
   readonly bytes: number;
 }
 
-/** Treatment of accesses by words that sift. */
+/** Treatment of accesses by shadow words that sift. */
 interface Sifting {
-  /** Strong accesses of several widths race if they overlap. */
+  /** Whether the kernel has strong accesses of several widths, which race if they overlap. */
   readonly hasMixedWidths: boolean;
-  /** As in CUDA C++, volatile accesses race with atomics and with each other. */
+  /** Whether volatile accesses race with atomics and with each other, as in CUDA C++. */
   readonly volatileRaces: boolean;
 }
 
@@ -94,19 +94,20 @@ export interface Plan {
   readonly localBytes: number;
   readonly detection: Exclude<Detection, 'sifted'>;
   /**
-   * Set if words only select the accesses to be recorded with clocks, because not only full barriers order accesses.
+   * Set if shadow words only select the accesses to be recorded with clocks, because accesses are ordered not only by
+   * full barriers.
    */
   readonly sifting: Sifting | null;
-  /** Shadow words change with barriers of warps. */
+  /** Whether barriers of warps change shadow words. */
   readonly hasWarpBarriers: boolean;
   readonly places: readonly Place[];
   readonly expanses: readonly Expanse[];
   /** Addresses of kernel objects and buffers as threads see them. */
   readonly objectAddresses: readonly number[];
   readonly bufferAddresses: readonly number[];
-  /** By access. */
+  /** Targets by access. */
   readonly sites: readonly Site[];
-  /** By value; undefined: never saved. */
+  /** Slots of saved values, by value; undefined: never saved. */
   readonly slots: readonly (Slot | undefined)[];
   /** Whether threads may be resumed at a segment. */
   readonly isRegion: Uint8Array;
@@ -116,31 +117,31 @@ export interface Plan {
   /** One byte for each 64 of global memory: the number of the place in `placeTable`; 0: none. */
   readonly placeMap: number;
   readonly globalEnd: number;
-  /** Address of the table of pages of expanses; 0 without expanses. */
+  /** Address of the table of pages of unbounded buffers; 0 without such buffers. */
   readonly pageTable: number;
   readonly globalShadow: number;
   readonly globalShadowEnd: number;
-  /** Shadow words for memory without its own. */
+  /** Shadow words for memory without shadow words of its own. */
   readonly scratch: number;
-  /** First byte for the frames of resident blocks. */
+  /** Address of the first byte for the frames of resident blocks. */
   readonly end: number;
 }
 
-/** Fixed addresses. Below the first, memory is unused: a null pointer with a small offset is out of bounds. */
+/** Fixed addresses. Memory below the first of them is unused: a null pointer with a small offset is out of bounds. */
 export const transitionTable = 1024;
 export const levelTable = transitionTable + 2560;
 export const placeTable = levelTable + 256;
 const firstFree = placeTable + 4096;
 
 /**
- * Synchronization between two accesses, as offsets into the transition table. `levelTable` gives it by the number of
- * leading bits in which their shadow words agree.
+ * Synchronization between two accesses, as offsets into the transition table. `levelTable` maps the number of equal
+ * leading bits of their shadow words to the offset.
  */
 export const levels = { thread: 0, warp: 32, block: 64, warpBarrier: 96, blockBarrier: 128, grid: 160 } as const;
 
 /**
  * Rows of the transition table: kinds of accesses. Strong accesses count as atomic: two of them do not race, and with
- * others they race as the weak ones would. Only some of them need contents to be there.
+ * other accesses they race like weak ones. Only some kinds require initialised contents.
  */
 export const accessKinds = {
   read: 0,
@@ -149,7 +150,7 @@ export const accessKinds = {
   deviceAtomic: 3,
   blockWrite: 4,
   deviceWrite: 5,
-  /** Always recorded; the second needs no contents. */
+  /** Always recorded; the second kind does not require initialised contents. */
   recorded: 6,
   recordedWrite: 7,
   /** Plain in CUDA C++, and strong. */
@@ -158,8 +159,8 @@ export const accessKinds = {
 } as const;
 
 /**
- * The row of an access. Strong reads are reads: if there are strong writes as well, words do not decide. If they sift,
- * strong reads are atomics, and rows conflict if accesses do.
+ * The row of an access. Strong reads are reads: if the kernel has strong writes as well, shadow words alone do not
+ * determine races. If shadow words sift, strong reads are atomics, and rows conflict if accesses do.
  */
 export function accessKind(access: MemoryAccess, sifting: Sifting | null): number {
   const { operation, strong } = access;
@@ -184,20 +185,20 @@ export const alerts = { uninitialised: 26, raced: 27, handsOver: 29, recorded: 3
 export const header = {
   /** Coordinates of the block, three 32-bit words. */
   position: 0,
-  /** 64 bits: instructions executed by the threads of a call. */
+  /** 64 bits: number of instructions executed by the threads of a call. */
   steps: 16,
   /** 64 bits: ticket and barrier count of shadow words. */
   stamp: 24,
-  /** Where the import that finds an address leaves that of the shadow word. */
+  /** The address of the shadow word that belongs to the last address found by `locate`. */
   shadow: 32,
   bytes: 64,
 } as const;
 
-/** Fields of an entry of `placeTable`, 32 bits each; entry 0 has room for nothing. */
+/** Fields of an entry of `placeTable`, 32 bits each; entry 0 is an empty place. */
 export const placeEntry = {
   /** Address. */
   start: 0,
-  /** Bytes that can be read, and that can be written. */
+  /** Number of readable bytes, and of writable bytes. */
   readable: 4,
   writable: 8,
   /** Address of the first shadow word. */
@@ -205,14 +206,14 @@ export const placeEntry = {
   bytes: 16,
 } as const;
 
-/** Entries of the table of pages of expanses ({@link Plan.pageTable}), for those that were found last. */
+/** Number of entries of the table of recently found pages of unbounded buffers ({@link Plan.pageTable}). */
 const pageEntries = 4096;
 
-/** Fields of an entry of that table. */
+/** Fields of an entry of the table of pages. */
 export const pageEntry = {
   /** 64 bits: the address of the page / {@link pageBytes}; 0 without page. */
   number: 0,
-  /** Its address in linear memory, and that of its shadow words. */
+  /** Address of the page in linear memory, and address of its shadow words. */
   data: 8,
   shadow: 12,
   bytes: 16,
@@ -225,17 +226,17 @@ export const pageEntry = {
 export const pageFactors = { page: 0x9e3779b1 | 0, expanse: 0x85ebca6b | 0 } as const;
 export const pageFactorShift = 32 - Math.log2(pageEntries);
 
-/** Where the entry of the page of an address is; region code computes the same. */
+/** Address of the table entry for the page of an address; region code computes the same. */
 export function pageEntryAt(address: number): number {
   const page = Math.imul(Math.floor(address / pageBytes), pageFactors.page);
   const expanse = Math.imul(Math.floor(address / 2 ** 40), pageFactors.expanse);
   return pageEntry.bytes * ((page + expanse) >>> pageFactorShift);
 }
 
-/** Places that have an entry; the interpreter finds the others. */
+/** Maximum number of places with an entry; the interpreter finds the others. */
 export const maxEntries = 255;
 
-/** The least multiple of `alignment` that is not below `offset`. */
+/** The smallest multiple of `alignment` that is at least `offset`. */
 export function align(offset: number, alignment: number): number {
   return Math.ceil(offset / alignment) * alignment;
 }
@@ -245,7 +246,7 @@ function slotBytes(type: ValueType): 4 | 8 | 16 {
   return type === 128 ? 16 : type === 64 ? 8 : 4;
 }
 
-/** An array of the arena before it has a place. */
+/** An array of memory before its address is assigned. */
 interface Array0 {
   readonly name: string;
   readonly bytes: number;
@@ -253,7 +254,10 @@ interface Array0 {
   readonly source: Place['source'];
 }
 
-/** Sites that were found to leave the object they were assumed to stay in; the plan is rebuilt with each added one. */
+/**
+ * Sites that were found outside of the object that they were assumed to stay in; the plan is rebuilt for each added
+ * one.
+ */
 type Strays = ReadonlySet<number>;
 
 /** Lays out a launch. */
@@ -294,7 +298,7 @@ export function planRun(program: Program, request: RunRequest, wanted: Detection
   const shareds = sharedArrays(program, request.sharedBytes);
   const arrays = [...globals, ...shareds];
 
-  // Which array each access goes to, and how wide the cells of the arrays may be
+  // The target of each access, and the maximum width of the cells of each array
   const targets = chooseTargets(program, request, arrays, strays);
   // Cells start at the start of the array.
   const most = [...globals.map(() => 4), ...shareds.map(({ start }) => Math.min(4, Math.log2(start & -start || 16)))];
@@ -394,7 +398,7 @@ function siftingOf({ accesses }: Program, { volatileRaces }: RunRequest): Siftin
   return { hasMixedWidths: widths.size > 1, volatileRaces: volatileRaces === true };
 }
 
-/** The places in which threads may synchronise, with unbounded buffers. */
+/** The places and unbounded buffers that strong accesses may access. */
 export function placesOfStrongAccesses({ program, sites, places }: Plan): {
   readonly places: readonly Place[];
   readonly anywhere: boolean;
@@ -405,12 +409,12 @@ export function placesOfStrongAccesses({ program, sites, places }: Plan): {
   return { places: places.filter((place) => found.has(place)), anywhere: false };
 }
 
-/** Whether sources of an instruction are left in the frame. */
+/** Whether the sources of an instruction are passed in the frame. */
 function isPassed(effect: Effect): boolean {
   return needsRuntime(effect) || waits(effect);
 }
 
-/** Variables of shared memory with the gaps after them. All dynamic shared memory is one variable. */
+/** Variables of shared memory, each with the gap after it. All dynamic shared memory is one variable. */
 function sharedArrays(program: Program, dynamicBytes: number): (Array0 & { readonly start: number })[] {
   const { kernel, layout } = program;
   const total = layout.staticShared + dynamicBytes;
@@ -474,7 +478,7 @@ function chooseTargets(
   return targets;
 }
 
-/** The widest cells that every access fills; accesses that may go anywhere make those of all arrays equal. */
+/** The widest cells that every access fills. Accesses with any target make the cells of all arrays equal. */
 function chooseCellShifts(
   program: Program,
   arrays: readonly Array0[],

@@ -18,7 +18,7 @@ import { header } from './wasm-plan.ts';
 
 export interface RegionCode {
   readonly bytes: Uint8Array;
-  /** To be imported as `arithmeticModule`. */
+  /** Functions to import as `arithmeticModule`. */
   readonly arithmetic: WasmSupport['functions'];
 }
 
@@ -34,7 +34,8 @@ export function emitRegion(plan: Plan, start: number): RegionCode {
 }
 
 /**
- * The common part of all threads, then the threads one after the other, then their common status and the steps of all.
+ * The computations common to all threads, then the threads in sequence, then their common status and the total of
+ * steps.
  */
 function emitThreads(code: RegionBuilder, start: number): void {
   const { plan, body, thread, status } = code;
