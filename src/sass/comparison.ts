@@ -9,10 +9,10 @@ export interface Accesses {
   readonly bits: number;
 }
 
-/** One change of a kernel's code, at the line where most of it happens. */
+/** A change of the machine code of a kernel, at the line with the largest part of it. */
 export type CodeChange = {
   readonly location: Location | undefined;
-  /** Loops around the line in the head: none, some, or the last of which holds no other. */
+  /** Loops around the line in the head: none, some, or some with an innermost one that contains no other loop. */
   readonly loop: 'none' | 'outer' | 'inner';
   /** Maximum trip count of the innermost loop around the line, each time it is entered; absent if unknown. */
   readonly rounds?: Repetition;
@@ -37,7 +37,7 @@ export type CountedWork = (typeof ordering)[number] | (typeof arithmetic)[number
 type Work = ReadonlyMap<WorkKind, number>;
 const none: Work = new Map();
 
-/** One line of the head with the line that it was. */
+/** A line of the head with its corresponding line in the base. */
 interface LinePair {
   readonly location: Location | undefined;
   readonly loop: CodeChange['loop'];
@@ -54,8 +54,8 @@ function loopOf({ depth, isInner }: LineProfile): CodeChange['loop'] {
 }
 
 /**
- * Compares the code of a kernel with its base. Work that only moved to another line is not a change.
- * @param baseOf the line of the base that a line of the head was; null if it is new
+ * Compares the machine code of a kernel with that of the base. Work that only moved to another line is not a change.
+ * @param baseOf the line of the base that corresponds to a line of the head; null if the line is new
  * @returns most significant changes first; empty if the work is the same
  */
 export function compareCode(
@@ -78,14 +78,14 @@ export function compareCode(
       instructionsAfter: line.instructions,
     };
   });
-  // Lines that are gone have no place in the head.
+  // Removed lines have no location in the head.
   for (const { work, instructions } of left.values()) {
     pairs.push({ location: undefined, loop: 'none', rounds: undefined, before: work, after: none, instructionsBefore: instructions, instructionsAfter: 0 }); // oxfmt-ignore
   }
   const changes: CodeChange[] = [];
   const most = (size: (pair: LinePair) => number, sign: number): LinePair | undefined => {
     let found: LinePair | undefined;
-    // Work that is executed more often weighs more.
+    // Work is weighted by its number of executions.
     const weight = (pair: LinePair): number => size(pair) * sign * (pair.rounds?.all.weight ?? 1);
     for (const pair of pairs) if (weight(pair) > Math.max(0, found ? weight(found) : 0)) found = pair;
     return found;
@@ -97,7 +97,7 @@ export function compareCode(
     const place = placeOf(pair);
     const { spillBytes = 0 } = spillsAfter > spillsBefore ? head : base;
     const areSpills = spillBytes > 0;
-    // All spills of a kernel are one change; its line is the one with most of them.
+    // All spills of a kernel are one change, at the line with most of them.
     changes.push({ ...place, kind: 'spills', before: spillsBefore, after: spillsAfter, areSpills });
   }
   const countedChanges = (kinds: readonly CountedWork[]): void => {
@@ -115,7 +115,7 @@ export function compareCode(
       const [before, after] = [family(base.work), family(head.work)];
       if (difference(before, after) === 0) continue;
       const pair = most((one) => difference(family(one.before), family(one.after)), 1);
-      // The same number of bits in other widths: one change, even if the accesses were on several lines.
+      // If the accesses have the same number of bits in different widths, they are one change, even on several lines.
       const isRegrouped = totalBits(before) === totalBits(after);
       const gaining = most((one) => gained(family(one.before), family(one.after)), 1);
       const isOfLine = pair?.location !== undefined && (!isRegrouped || totalBits(family(pair.before)) === totalBits(family(pair.after))); // oxfmt-ignore
@@ -146,7 +146,7 @@ function sum(work: Work, kinds: readonly WorkKind[]): number {
   return kinds.reduce((total, kind) => total + (work.get(kind) ?? 0), 0);
 }
 
-/** Number of accesses by width, for a prefix of their kind. */
+/** Number of accesses by width, for kinds of work with a prefix. */
 function widths(work: Work, prefix: string): Map<number, number> {
   return new Map(
     [...work].flatMap(([kind, count]) =>
@@ -166,7 +166,7 @@ function totalBits(of: ReadonlyMap<number, number>): number {
   return [...of].reduce((total, [bits, count]) => total + bits * count, 0);
 }
 
-/** Accesses of widths that there are more of than before. */
+/** Number of added accesses, over all widths. */
 function gained(before: ReadonlyMap<number, number>, after: ReadonlyMap<number, number>): number {
   return [...after].reduce((total, [bits, count]) => total + Math.max(0, count - (before.get(bits) ?? 0)), 0);
 }

@@ -2,12 +2,12 @@
 import { wordBits, type SassGuard, type SassInstruction, sassGuard, targetOf } from './instruction/decode.ts';
 
 interface SassBlock {
-  /** Indices of its instructions: from the first to before the end. */
+  /** Indices of the instructions of the block: from the first to before the end. */
   readonly first: number;
   readonly end: number;
   readonly successors: readonly number[];
   readonly predecessors: readonly number[];
-  /** The guard of the branch at its end, and its target block; undefined if there are other conditions. */
+  /** The guard of the branch at its end, and its target block; undefined if the branch has further conditions. */
   readonly branch?: SassGuard & { readonly taken: number };
 }
 
@@ -15,11 +15,14 @@ export interface SassFlow {
   readonly instructions: readonly SassInstruction[];
   /** In the order of their addresses; the entry is the first. */
   readonly blocks: readonly SassBlock[];
-  /** Why the flow is incomplete; undefined if it is complete. */
+  /** Why the control flow graph is incomplete; undefined if it is complete. */
   readonly unknown: string | undefined;
 }
 
-/** Whether more than its guard decides of a branch or an exit. The other operand is in bits 87 to 89, 7 for "always". */
+/**
+ * Whether a branch or an exit has a condition in addition to its guard. The further operand is in bits 87 to 89, 7 for
+ * "always".
+ */
 function hasOtherCondition(instruction: SassInstruction): boolean {
   const { code } = instruction;
   // A branch on a uniform predicate: bits 24 to 26.
@@ -29,7 +32,7 @@ function hasOtherCondition(instruction: SassInstruction): boolean {
   return code === 0x947 && wordBits(instruction, 32, 2) >= 2;
 }
 
-/** Low nine bits between these name operations that lead elsewhere. */
+/** The low nine bits of operations that transfer control are between these numbers. */
 const [firstOfControl, lastOfControl] = [0x140, 0x15f];
 
 /**
@@ -40,7 +43,7 @@ export function flowOf(instructions: readonly SassInstruction[], version: number
   const count = instructions.length;
   const start = count === 0 ? 0 : instructions[0]!.address;
   let unknown: string | undefined;
-  /** By index: whether a block begins there, and whether one ends. */
+  /** By index: whether a block begins at an instruction, and whether one ends there. */
   const begins = new Uint8Array(count + 1);
   begins[0] = 1;
   const ends = new Map<number, { readonly target: number | undefined; readonly falls: boolean }>();

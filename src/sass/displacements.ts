@@ -1,20 +1,20 @@
 /**
- * Whether accesses that share a base register in the SASS have the same distances as in the PTX: two exchanged accesses
- * of one array have each other's displacement.
+ * Whether accesses that share a base register in the SASS have the same distances as in the PTX. If two accesses to one
+ * array were exchanged, each has the displacement of the other.
  */
 import type { Instruction, Kernel, Operand } from '../ir/form/kernel.ts';
 import { type SassInstruction, wordBits } from './instruction/decode.ts';
 import { displacementAt } from './instruction/operands.ts';
 
-/** An access of the SASS with its only PTX instruction. */
+/** An access of the SASS with the single PTX instruction of its line. */
 export interface PlacedAccess {
   readonly instruction: SassInstruction;
   readonly ptx: Instruction;
-  /** Origin of its address in the SASS without the displacement; equal strings are equal addresses. */
+  /** Origin of its address in the SASS without the displacement; addresses with equal strings are equal. */
   readonly base: string;
 }
 
-/** The root of an address of the PTX, and the bytes that are added to it. */
+/** The root of an address of the PTX, and the number of bytes added to the root. */
 export function rootOf(kernel: Kernel, from: Operand): { readonly root: string; readonly added: bigint } | null {
   let operand = from;
   let added = 0n;
@@ -31,7 +31,7 @@ export function rootOf(kernel: Kernel, from: Operand): { readonly root: string; 
   }
 }
 
-/** The accesses whose displacement is not that of most others of their base. */
+/** The accesses whose displacement differs from that of most accesses with the same base. */
 export function misplaced(kernel: Kernel, accesses: readonly PlacedAccess[]): PlacedAccess[] {
   const groups = new Map<string, { readonly access: PlacedAccess; readonly shift: number }[]>();
   for (const access of accesses) {

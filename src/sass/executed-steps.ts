@@ -1,7 +1,7 @@
 /**
- * Maximum number of SASS instructions that a warp executes, from the visits to the lines of the PTX. One iteration of a
+ * Maximum number of SASS instructions that a warp executes, from the execution counts of PTX lines. One iteration of a
  * SASS loop may execute several iterations of the PTX loop, or a part of one. Accesses are executed as often as in the
- * PTX: so each SASS iteration executes one PTX iteration per copy of an access that is on all paths.
+ * PTX. So each SASS iteration executes one PTX iteration per copy of an access that all paths execute.
  */
 import { add, constant, type Expression, floorQuotient, scale, zero } from '../cost/expressions/expression.ts';
 import type { Kernel } from '../ir/form/kernel.ts';
@@ -20,26 +20,26 @@ import { lineKey } from './line-changes.ts';
 import { loopsOf, type SassLoop, type SassLoops } from './loops.ts';
 import { withoutPadding } from './profile.ts';
 
-/** Instructions that a warp executes if diverged lanes reconverge; null if unknown. */
+/** Maximum number of instructions that a warp executes if diverged lanes reconverge; null if unknown. */
 export interface ExecutedSteps {
   readonly whole: Expression | null;
   /** By {@link lineKey}. */
   readonly byLine: ReadonlyMap<string, Expression | null>;
 }
 
-/** The PTX visits in one iteration of a SASS loop: at least `copies` visits of a line. */
+/** PTX executions in one iteration of a SASS loop: at least `copies` executions of a line. */
 interface Share {
   readonly copies: number;
   readonly visits: Expression;
-  /** Whether the last, incomplete iteration has that number of visits, too. */
+  /** Whether the last, incomplete iteration also has that number of executions. */
   readonly isWhole: boolean;
 }
 
 /**
  * Bounds the SASS instructions of a kernel that a warp executes.
- * @param visits maximum number of visits of a warp to lines of the PTX in loops
+ * @param visits maximum number of executions of PTX lines in loops by a warp
  * @param placeOf the name of a place in `byLine`
- * @returns null if some of the code is not understood
+ * @returns null if some of the machine code is not supported
  */
 export function executedSteps(
   kernel: Kernel,
@@ -72,7 +72,7 @@ export function executedSteps(
   return { whole, byLine };
 }
 
-/** Instructions of a called body; 0 without call, null if the body loops or is unknown. */
+/** Number of instructions of a called body; 0 without a call, null if the body has a loop or is unknown. */
 function stepsOfCall(
   instruction: SassInstruction,
   { functions }: Cubin,
@@ -98,7 +98,7 @@ class Rounds {
   readonly #flow: SassFlow;
   readonly #loops: SassLoops;
   readonly #visits: ReadonlyMap<number, Expression>;
-  /** Lines of the PTX with one instruction, a load or a store, with its bits, or a barrier. */
+  /** PTX lines with a single instruction: a load or a store, with its number of bits, or a barrier (0). */
   readonly #accesses = new Map<number, number>();
   readonly #version: number;
   readonly #known = new Map<SassLoop, Expression | null>();
@@ -115,7 +115,7 @@ class Rounds {
     for (const { instructions } of kernel.blocks) {
       for (const { ptxLine, operation: { effect } } of instructions) {
         times.set(ptxLine, (times.get(ptxLine) ?? 0) + 1);
-        // Some atomics become loops, and wide accesses several.
+        // Atomics are excluded, since ptxas may expand them to loops. The bits exclude wide accesses that ptxas splits.
         if (effect.kind === 'barrier') this.#accesses.set(ptxLine, 0);
         else if ((effect.kind === 'load' || effect.kind === 'store') && /^(?:global|shared|generic)$/.test(effect.space)) this.#accesses.set(ptxLine, effect.bytes * effect.lanes * 8); // oxfmt-ignore
       }
@@ -124,7 +124,7 @@ class Rounds {
     [this.#code, this.#flow, this.#loops, this.#visits, this.#version] = [code, flow, loops, visits, version];
   }
 
-  /** Upper bound; null if unknown. */
+  /** Upper bound of the executions of a block; null if unknown. */
   ofBlock(block: number): Expression | null {
     const loop = this.#loops.innermost(block);
     return loop ? this.#ofLoop(loop) : constant(1);
@@ -145,14 +145,17 @@ class Rounds {
     return found;
   }
 
-  /** How often a loop is entered: at most once in each iteration of the outer one. */
+  /** Number of executions of a loop: at most one in each iteration of the outer loop. */
   #around(loop: SassLoop): Expression | null {
     const outer = this.#loops.loops.filter((one) => one !== loop && one.blocks.has(loop.header) && one.header !== loop.header); // oxfmt-ignore
     if (outer.length === 0) return constant(1);
     return this.#ofLoop(outer.reduce((least, one) => (one.blocks.size < least.blocks.size ? one : least)));
   }
 
-  /** The access with the most copies that every iteration of a loop executes; null if it has none of known visits. */
+  /**
+   * The access with the most copies among those that every iteration of a loop executes; null if no such access has a
+   * known execution count.
+   */
   #shareOf(loop: SassLoop): Share | null {
     const { dominates, innermost } = this.#loops;
     const always = [...loop.blocks].filter((block) => innermost(block) === loop && loop.latches.every((latch) => dominates(block, latch))); // oxfmt-ignore
@@ -182,7 +185,7 @@ class Rounds {
     return best;
   }
 
-  /** Whether threads may end in a block. */
+  /** Whether threads may exit in a block. */
   #leaves(block: number): boolean {
     const { first, end } = this.#flow.blocks[block]!;
     return this.#flow.instructions.slice(first, end).some(({ opcode }) => opcode?.kind === 'exit');

@@ -5,32 +5,34 @@ import type { SassInstruction } from './instruction/decode.ts';
 import { instructionShape, instructionText } from './listing.ts';
 import type { CodeProfile, LineProfile, WorkKind } from './profile.ts';
 
-/** A number of the base, and of the head. */
+/** A number in the base, and in the head. */
 type BeforeAfter = readonly [before: number, after: number];
 
 export interface LineChange {
-  /** In the head; undefined if the line is gone, or the code belongs to no line. */
+  /** Location in the head; undefined if the line was removed, or the code belongs to no line. */
   readonly location: Location | undefined;
-  /** In the base; undefined if the line is new, or the code belongs to no line. */
+  /** Location in the base; undefined if the line is new, or the code belongs to no line. */
   readonly was: Location | undefined;
   readonly instructions: BeforeAfter;
-  /** Kinds of which there are more or fewer. */
+  /** Kinds of work whose amount changed. */
   readonly work: ReadonlyMap<WorkKind, BeforeAfter>;
-  /** `-` and `+` before an instruction of the base and of the head; a space before one of both. */
+  /** Instructions with a prefix: `-` for the base only, `+` for the head only, a space for both. */
   readonly diff: readonly string[];
 }
 
-/** Kinds that describe how work is done, not what is done: they would name lines on which nothing else changed. */
+/**
+ * Kinds that describe how work is done, not the work itself; by themselves they would list otherwise unchanged lines.
+ */
 const manner: ReadonlySet<WorkKind> = new Set(['uniform', 'guarded', 'conversion', 'other']);
 
 /** Number of unchanged instructions listed around a change. */
 const context = 2;
 /** Maximum number of listed instructions of a line. */
 const maxListed = 40;
-/** Instructions taken away and put in; the time grows with their square. */
+/** Maximum number of removed and added instructions; the time of the comparison is quadratic in it. */
 const maxEdits = 1000;
 
-/** Lines by file and number. */
+/** Key of a line: file and number. */
 export function lineKey(location: { readonly file: string; readonly line: number } | undefined): string {
   return location ? `${location.file}\n${location.line}` : '';
 }
@@ -38,7 +40,7 @@ export function lineKey(location: { readonly file: string; readonly line: number
 /**
  * The lines whose instructions changed. Registers, addresses, encodings, and the order of the instructions of a line
  * are ignored.
- * @param baseOf the line of the base that a line of the head was; null if it is new
+ * @param baseOf the line of the base that corresponds to a line of the head; null if the line is new
  * @returns largest changes first
  */
 export function changedLines(
@@ -52,7 +54,7 @@ export function changedLines(
       version,
     ),
   );
-  // Reformatting moves code from line to line.
+  // No changes: reformatting may move code from line to line.
   if (shapes[0] === shapes[1]) return [];
   const left = new Map(base.lines.map((line) => [lineKey(line.location), line]));
   const pairs: (readonly [LineProfile | undefined, LineProfile])[] = head.lines.map((line) => {
@@ -68,7 +70,7 @@ export function changedLines(
   }
   const versions: BeforeAfter = [base.version, head.version];
   const changes = pairs.flatMap(([was, is]) => {
-    // Code that is gone from one line and new on another only moved.
+    // Code that was removed from one line and added to another one only moved.
     const same = was ? undefined : moved.get(shapesOf(is.code, head.version))?.shift();
     if (same) left.delete(lineKey(same.location));
     return same ? [] : (changeOf(was, is, versions) ?? []);
@@ -82,7 +84,7 @@ export function changedLines(
   return changes.sort((a, b) => size(b) - size(a));
 }
 
-/** Instructions regardless of their order and registers. */
+/** Key of the instructions regardless of their order and registers. */
 function shapesOf(code: readonly SassInstruction[], version: number): string {
   return code.map((one) => instructionShape(one, version)).sort().join('\n'); // oxfmt-ignore
 }
@@ -114,7 +116,7 @@ interface Row {
   readonly text: string;
 }
 
-/** Both sides as one list; empty if both have the same instructions, in any order. */
+/** The instructions of both sides as one list; empty if both sides have the same instructions, in any order. */
 function instructionDiff(
   before: readonly SassInstruction[],
   after: readonly SassInstruction[],
@@ -144,7 +146,7 @@ function instructionDiff(
   return listed(withoutMoves(rows));
 }
 
-/** An instruction that is gone here and new there only moved. */
+/** The rows without those of moved instructions: an instruction removed in one place and added in another. */
 function withoutMoves(rows: readonly Row[]): Row[] {
   const gone = new Map<string, number>();
   for (const { sign, shape } of rows) if (sign === '-') gone.set(shape, (gone.get(shape) ?? 0) + 1);
@@ -163,7 +165,7 @@ function withoutMoves(rows: readonly Row[]): Row[] {
   });
 }
 
-/** Changes with their context. */
+/** Changed rows with unchanged ones around them. */
 function listed(rows: readonly Row[]): string[] {
   if (rows.every(({ sign }) => sign === ' ')) return [];
   const isNear = rows.map((_, at) => rows.slice(Math.max(0, at - context), at + context + 1).some(({ sign }) => sign !== ' ')); // oxfmt-ignore

@@ -1,14 +1,14 @@
-/** Distance of the lines of a kernel from their former lines, without the sources. */
+/** Displacement of the lines of a kernel since the base, computed without the sources. */
 import { instructionShape } from './listing.ts';
 import type { CodeProfile } from './profile.ts';
 
-/** The instructions of the lines of a file, without the names of their registers, each with how many there are. */
+/** By line of a file: the instructions without register names, each with its number of occurrences. */
 type Shapes = ReadonlyMap<number, ReadonlyMap<string, number>>;
 
-/** Number of lines, those with most instructions, whose distances are tried. */
+/** Number of lines whose displacements are tried: the lines with the most instructions. */
 const maxLines = 24;
 
-/** The lines of a file. */
+/** The instructions of a kernel in one file, by line. */
 export function inFile({ lines, version }: CodeProfile, file: string): Shapes {
   return new Map(
     lines.flatMap(({ location, code }) => {
@@ -23,7 +23,7 @@ export function inFile({ lines, version }: CodeProfile, file: string): Shapes {
   );
 }
 
-/** The distance at which most instructions are on their former line; of equals the least. */
+/** The displacement at which most instructions are on their line of the base. If several tie, the smallest. */
 export function lineDistance(base: Shapes, head: Shapes): number {
   const [from, to] = [base, head].map((side) => longest(side));
   const distances = new Set([0, ...to!.flatMap((line) => from!.map((was) => line - was))]);

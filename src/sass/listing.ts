@@ -4,7 +4,7 @@ import { firstUniform, registerUse } from './instruction/operands.ts';
 
 /**
  * An instruction with the registers that it writes and those that it reads: `@!P0 LDS.128 R4-R7 <- R2`. Immediate
- * values and modifiers are left out; an unknown code is printed as a number.
+ * values and modifiers are omitted; an unknown operation code is printed as a number.
  */
 export function instructionText(instruction: SassInstruction, version: number): string {
   const guard = sassGuard(instruction);
@@ -31,7 +31,7 @@ function operationText(instruction: SassInstruction, version: number): string {
   return bits === undefined ? name : `${name}.${bits}`;
 }
 
-/** `R2, R4-R7, UR3`: registers that follow each other are one range. */
+/** `R2, R4-R7, UR3`: consecutive registers are printed as a range. */
 function registersText(registers: readonly number[]): string {
   const ranges: { first: number; last: number }[] = [];
   for (const register of registers) {

@@ -4,24 +4,24 @@ import type { SassInstruction } from './instruction/decode.ts';
 import { findOperands, firstUniform, OperandList, type RegisterUse } from './instruction/operands.ts';
 import { predicateBitsRead, predicateBitsWritten, predicatesWritten } from './predicates.ts';
 
-/** `P0` among the members of a set; registers have their own numbers. */
+/** Number of `P0` in a set; registers have their own numbers. */
 const firstPredicate = 512;
 
-/** 256 registers of lanes, 256 of warps, the predicates of lanes. */
+/** Words of a set: 256 registers of lanes, 256 uniform registers, the predicates of lanes. */
 const words = 17;
 const wordsOfLanes = firstUniform / 32;
 
 /** Registers read and written by the instructions of a function, in arrays that all walks share. */
 export class RegisterSteps {
   /**
-   * By instruction, `fields` each: where the registers that it reads begin in `members`, where those that it writes
-   * begin, and its predicates and guard. One more is the end of the last ones.
+   * Per instruction, `fields` numbers: the index in `members` of the first register that it reads, that of the first
+   * register that it writes, and its predicates and guard. A final entry has the end of the last registers.
    */
   readonly steps: Int32Array;
   readonly members: readonly number[];
   /** Whether the operands of every instruction are known. */
   readonly isKnown: boolean;
-  /** The words of a set that may have members. */
+  /** Indices of the words of a set that may be non-zero. */
   readonly words: readonly number[];
 
   /** @param ofLanes whether only registers of lanes are needed, and no predicates */
@@ -58,10 +58,10 @@ export class RegisterSteps {
   }
 }
 
-/** Numbers that {@link RegisterSteps} has of an instruction. */
+/** Numbers per instruction in {@link RegisterSteps}. */
 const fields = 3;
 
-/** The set of registers read under the guard of an instruction. */
+/** The set for registers read under the guard of an instruction. */
 function guardSetOf(instruction: SassInstruction): number {
   const guard = (instruction.text[instruction.at]! >>> 12) & 15;
   if (guard === 7) return unguarded;
@@ -69,7 +69,9 @@ function guardSetOf(instruction: SassInstruction): number {
   return guard === 15 || instruction.opcode!.uniform ? otherGuard : setOf(guard);
 }
 
-/** Of the third of these numbers: predicates that are written are in its bits 0 to 6, then those that are read, then the guard. */
+/**
+ * Third number of an instruction: written predicates in bits 0 to 6, then the predicates that it reads, then its guard.
+ */
 const [readShift, guardShift] = [7, 14];
 
 /** Encodings of guards other than the sets of guards. */
@@ -79,12 +81,15 @@ const [unguarded, otherGuard, anything] = [-1, -2, -3];
 export class RegisterLiveness {
   readonly #flow: SassFlow;
   readonly #steps: RegisterSteps;
-  /** By block, `words` each. */
+  /** Live set at the start of each block, `words` numbers each. */
   readonly #atStart: Uint32Array;
   readonly #live = new Uint32Array(words);
-  /** Registers read only under a guard, by the guard, `words` each, until its predicate is written. */
+  /**
+   * Registers read only under a guard, by guard, `words` numbers each; valid until the predicate of the guard is
+   * written.
+   */
   #underGuard = none;
-  /** Guards whose sets are not empty, as bits. */
+  /** Mask of the guards whose sets are not empty. */
   #guards = 0;
   #seen = none;
   readonly #idle: ReadonlySet<number>;
@@ -92,7 +97,8 @@ export class RegisterLiveness {
   /**
    * @param steps of the instructions of the flow
    * @param idle indices of ignored instructions
-   * @param before is called with the registers found live before an instruction; the last call for each has all of them
+   * @param before is called with the registers so far known to be live before an instruction; the last call for an
+   * instruction has all of them
    */
   constructor(flow: SassFlow, steps: RegisterSteps, idle: ReadonlySet<number> = new Set(), before?: LivenessVisitor) {
     this.#flow = flow;
@@ -114,7 +120,7 @@ export class RegisterLiveness {
     }
   }
 
-  /** Whether the live set at the start of a block has grown. */
+  /** Updates the live set at the start of a block; returns whether it has grown. */
   #keep(block: number): boolean {
     const used = this.#steps.words;
     const live = this.#live;
@@ -151,7 +157,7 @@ export class RegisterLiveness {
     for (let predicate = 0; predicate < 7 && this.#guards !== 0; predicate++) this.#forget(predicate);
   }
 
-  /** The live set under a guard that is, or may be, true. */
+  /** The live registers on paths on which a guard is, or may be, true. */
   #seenBy(guard: number): Uint32Array {
     if (this.#guards === 0) return this.#live;
     if (this.#seen === none) this.#seen = new Uint32Array(words);
@@ -163,13 +169,15 @@ export class RegisterLiveness {
     return this.#seen;
   }
 
-  /** Adds the set that begins at a place of others. */
+  /** Adds the set that begins at an index of `sets` to the target. */
   #unite(target: Uint32Array, sets: Uint32Array, from: number): void {
     const used = this.#steps.words;
     for (let one = 0; one < used.length; one++) target[used[one]!]! |= sets[from + used[one]!]!;
   }
 
-  /** Before its definition a predicate is another one: registers read under it count as read under any value. */
+  /**
+   * Before its definition a predicate has an unrelated value: registers read under it count as read under any guard.
+   */
   #forget(predicate: number): void {
     for (let which = 2 * predicate; which <= 2 * predicate + 1; which++) {
       if (((this.#guards >> which) & 1) === 0) continue;
@@ -240,15 +248,12 @@ export function writtenBy(instruction: SassInstruction, { writes }: RegisterUse)
   return predicates.length === 0 ? writes : [...writes, ...predicates.map((one) => firstPredicate + one)];
 }
 
-/** Whether a set of live registers and predicates holds one. */
+/** Whether a set of live registers and predicates contains a register. */
 export function isLive(live: Uint32Array, register: number): boolean {
   return ((live[register >> 5]! >>> (register & 31)) & 1) === 1;
 }
 
-/**
- * Number of live registers before each instruction, without uniform registers.
- * @returns null if the operands of some instruction are unknown
- */
+/** Number of live registers of lanes before each instruction; uniform registers are not counted. */
 export function liveRegisters(flow: SassFlow, version: number): Uint16Array | null {
   const steps = new RegisterSteps(flow.instructions, version, true);
   if (!steps.isKnown) return null;

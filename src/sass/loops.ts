@@ -5,7 +5,7 @@ import type { SassFlow } from './control-flow.ts';
 interface LoopPlace {
   /** Number of loops around a block. */
   readonly depth: number;
-  /** Whether the innermost of them holds no further loop. */
+  /** Whether the innermost of these loops contains no further loop. */
   readonly isInner: boolean;
 }
 
@@ -13,20 +13,20 @@ interface LoopPlace {
 export interface SassLoop {
   readonly header: number;
   readonly blocks: ReadonlySet<number>;
-  /** Blocks that lead back to its header. */
+  /** Blocks with a back edge to the header. */
   readonly latches: readonly number[];
 }
 
-/** The loops of a function, and which blocks dominate which. */
+/** The loops of a function, and the dominance relation. */
 export interface SassLoops {
   readonly loops: readonly SassLoop[];
-  /** Whether every path to the second block leads through the first. */
+  /** Whether the first block dominates the second. */
   readonly dominates: (first: number, second: number) => boolean;
   /** The innermost loop around a block. */
   readonly innermost: (block: number) => SassLoop | undefined;
 }
 
-/** Which blocks dominate which; unreachable ones have no place. */
+/** Dominance of reachable blocks; unreachable blocks are absent. */
 interface DominatedBlocks {
   /** Reachable blocks in reverse postorder. */
   readonly order: readonly number[];
@@ -37,7 +37,7 @@ interface DominatedBlocks {
 function dominatedBlocks({ blocks }: Pick<SassFlow, 'blocks'>): DominatedBlocks {
   const order: number[] = [];
   const seen = new Set<number>();
-  // Depth first, without recursion: blocks may be many.
+  // Depth-first search without recursion, since functions may have many blocks.
   const stack: { readonly block: number; next: number }[] = [];
   const enter = (block: number): void => {
     if (seen.has(block)) return;
@@ -64,7 +64,7 @@ export function loopsOf(flow: Pick<SassFlow, 'blocks'>): SassLoops {
   const { blocks } = flow;
   let known: DominatedBlocks | undefined;
   const dominated = (): DominatedBlocks => (known ??= dominatedBlocks(flow));
-  // Blocks are in the order of their addresses, and in a loop one of them leads back.
+  // Blocks are in the order of their addresses, and every loop has an edge to a lower or equal address.
   let leadsBack = false;
   for (let block = 0; block < blocks.length; block++) for (const one of blocks[block]!.successors) leadsBack ||= one <= block; // oxfmt-ignore
   const loops = leadsBack ? naturalLoops(flow, dominated()) : [];
@@ -103,7 +103,7 @@ function naturalLoops({ blocks }: Pick<SassFlow, 'blocks'>, { order, rank, paren
   return [...members].map(([header, loop]) => ({ header, ...loop }));
 }
 
-/** The place of each block of a function among its loops. */
+/** The loops around each block of a function. */
 export function loopPlaces({ blocks }: SassFlow, { loops }: SassLoops): readonly LoopPlace[] {
   const outside: LoopPlace = { depth: 0, isInner: false };
   const places = blocks.map(() => outside);

@@ -1,24 +1,27 @@
 /**
- * Accesses that the assembler merged: four adjacent loads of 32 bits become one of 128. Their cost is that of the one.
+ * Accesses that the assembler merged: four adjacent loads of 32 bits become one of 128. Their cost is that of the
+ * single access.
  */
 import type { Instruction, Kernel } from '../ir/form/kernel.ts';
 import type { Cubin } from './cubin/cubin.ts';
 import { rootOf } from './displacements.ts';
 import { accessBits, instructionsOf, versionOf } from './instruction/decode.ts';
 
-/** By merged access of the PTX: the bytes per lane that it represents, 0 if another one represents it. */
+/**
+ * By merged access of the PTX: the number of bytes per lane if it represents the merged access; 0 if another one does.
+ */
 export type MergedAccesses = ReadonlyMap<Instruction, number>;
 
 interface PlacedAccess {
   readonly instruction: Instruction;
-  /** From the root, in bytes. */
+  /** Offset from the root in bytes. */
   readonly at: number;
   readonly bytes: number;
 }
 
 /**
- * Finds the accesses of shared and global memory that were merged. Only accesses count whose line has one width in the
- * whole SASS, and whose neighbours left no separate code.
+ * Finds the accesses of shared and global memory that were merged. The SASS of such an access has one width on its
+ * line, and the adjacent accesses have no SASS of their own.
  */
 export function mergedAccesses(kernel: Kernel, cubin: Cubin): MergedAccesses {
   const merged = new Map<Instruction, number>();
@@ -56,7 +59,7 @@ export function mergedAccesses(kernel: Kernel, cubin: Cubin): MergedAccesses {
   return merged;
 }
 
-/** Loads, and stores, of a block that have one root, by their distance from it. */
+/** Loads, and stores, of a block, grouped by root, in ascending order of their distance from the root. */
 function groupsOf(kernel: Kernel, instructions: readonly Instruction[]): PlacedAccess[][] {
   const groups = new Map<string, PlacedAccess[]>();
   for (const instruction of instructions) {

@@ -15,22 +15,28 @@ export type WorkKind =
   | 'conversion' | 'uniform' | 'guarded' | 'other'; // oxfmt-ignore
 
 export interface LineProfile {
-  /** Where the user wrote it; undefined for code that belongs to no line. */
+  /** Location in the user's source; undefined for code that belongs to no line. */
   readonly location: Location | undefined;
   readonly instructions: number;
   readonly work: ReadonlyMap<WorkKind, number>;
-  /** By address. */
+  /** Instructions in ascending order of their addresses. */
   readonly code: readonly SassInstruction[];
-  /** Number of loops around the deepest of its instructions, and whether the last one is innermost. */
+  /**
+   * Maximum number of loops around an instruction of the line, and whether the innermost of them contains no further
+   * loop.
+   */
   readonly depth: number;
   readonly isInner: boolean;
-  /** Maximum trip counts of those loops, if known: of the innermost each time it is entered, and of all together. */
+  /**
+   * Maximum trip counts of those loops, if known: of the innermost loop each time it is entered, and the product over
+   * all loops.
+   */
   readonly rounds?: { readonly inner: Repetition; readonly all: Repetition };
 }
 
 /**
- * A bound in the parameters of the kernel: as text, and its value at the reference sizes, with 1000 for unspecified
- * ones.
+ * A bound in the parameters of the kernel: its text, and its value at the reference sizes (1000 for unspecified
+ * parameters).
  */
 export interface Repetition {
   readonly bound: string;
@@ -45,7 +51,7 @@ export interface CodeProfile {
   readonly version: number;
   readonly instructions: number;
   readonly registers: number | undefined;
-  /** Bytes that registers are spilled to, if known; otherwise, local memory may contain arrays as well. */
+  /** Bytes of spilled registers, if known; otherwise local memory may contain arrays as well. */
   readonly spillBytes?: number;
   /**
    * The maximum number of live registers, and its location, computed on demand; undefined if the operands of some
@@ -63,7 +69,7 @@ const spaces: ReadonlySet<string | undefined> = new Set(['global', 'shared', 'ge
 /** Cached work by operation and the bits that vary it, which most instructions share. */
 const works = new Map<Opcode, (readonly WorkKind[] | undefined)[]>();
 
-/** The work of an instruction. */
+/** The kinds of work of an instruction. */
 function workOf(
   instruction: SassInstruction,
   version: number,
@@ -74,7 +80,7 @@ function workOf(
   const { kind, space } = opcode;
   const bits =
     (kind === 'load' || kind === 'store') && spaces.has(space) ? (accessBits(instruction, version) ?? 32) : 0;
-  // `PT` is 7, without the bit that negates it.
+  // The guard `PT` is 7, without the negation bit.
   const isGuarded = ((instruction.text[instruction.at]! >>> 12) & 15) !== 7 && kind !== 'branch' && kind !== 'exit';
   const isDivision = kind === 'call' && divides(instruction, version, calleeAt);
   const variant = bits * 4 + (isGuarded ? 2 : 0) + (isDivision ? 1 : 0);
@@ -107,7 +113,7 @@ function kindsOf({ kind, space, uniform }: Opcode, bits: number, isGuarded: bool
   return found;
 }
 
-/** Instructions without the padding after the end: NOPs, and a branch to itself. */
+/** Instructions without the padding after the end of the function: NOPs, and a branch to itself. */
 export function withoutPadding(instructions: readonly SassInstruction[], version: number): readonly SassInstruction[] {
   let end = instructions.length;
   while (end > 0) {
@@ -156,7 +162,7 @@ export function profileOf(cubin: Cubin, symbol: string): CodeProfile | null {
     if (one === kernel) flowOfKernel = flow;
     const places = loopPlaces(flow, loopsOf(flow));
     total += instructions.length;
-    /** By row of the table of lines, which consecutive instructions usually share. */
+    /** Cached by row of the line table, since consecutive instructions usually share a row. */
     let place: Location | undefined;
     let line: MutableLine | undefined;
     for (let block = 0; block < places.length; block++) {
@@ -221,7 +227,7 @@ function order(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
 }
 
-/** The place with most live registers of a kernel; null if unknown. */
+/** The location with the most live registers of a kernel; null if unknown. */
 function mostLive(kernel: CodeFunction, flow: SassFlow, version: number): CodeProfile['live'] | null {
   const live = flow.unknown === undefined ? liveRegisters(flow, version) : null;
   if (!live || live.length === 0) return null;

@@ -9,7 +9,7 @@ export class DamagedFile extends Error {
 export class ByteReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
-  /** Name of the bytes for messages: "the line table". */
+  /** Name of the bytes in error messages: "the line table". */
   readonly #what: string;
   at: number;
 
@@ -56,7 +56,7 @@ export class ByteReader {
     return this.#view.getUint32(this.#advance(4), true);
   }
 
-  /** A number of 64 bits that is an offset or a size: no file that is read here reaches 2^53. */
+  /** An unsigned 64-bit offset or size; no file that is read here has 2^53 bytes. */
   offset(): number {
     const at = this.#advance(8);
     const high = this.#view.getUint32(at + 4, true);
@@ -67,7 +67,7 @@ export class ByteReader {
     return high * 2 ** 32 + this.#view.getUint32(at, true);
   }
 
-  /** A signed number of 64 bits that is an addend. */
+  /** A signed 64-bit addend. */
   addend(): number {
     return Number(this.#view.getBigInt64(this.#advance(8), true));
   }
@@ -94,7 +94,7 @@ export class ByteReader {
     }
   }
 
-  /** Text that ends with a zero byte. */
+  /** Text up to a zero byte. */
   text(): string {
     const end = endOfText(this.#bytes, this.at, this.#what);
     const from = this.#advance(end + 1 - this.at);

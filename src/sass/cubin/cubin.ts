@@ -4,21 +4,21 @@ import { DamagedFile } from './byte-reader.ts';
 import { type ElfFile, readElf, readSymbols, relocationsOf, type ElfSymbol, type Section } from './elf.ts';
 import { type LineTable, readLineTable, rowFinder } from './line-table.ts';
 
-/** One function: a kernel, or a body that ptxas appends to a section, such as a division. */
+/** A function: a kernel, or a body that ptxas appends to the section of a kernel, such as a division. */
 export interface CodeFunction {
   readonly symbol: string;
   readonly isKernel: boolean;
   /** The kernel whose section contains the code. */
   readonly kernel: string;
-  /** Where it begins in its section, in bytes; branches lead to addresses of the section. */
+  /** Offset of the function in its section, in bytes; targets of branches are addresses of the section. */
   readonly start: number;
-  /** 16 bytes an instruction. */
+  /** Machine code: 16 bytes per instruction. */
   readonly code: Uint8Array;
-  /** Offset of its code in the file, in bytes. */
+  /** Offset of the code in the file, in bytes. */
   readonly fileOffset: number;
   /** Source location of the code at an address of the section; undefined without `-lineinfo`. */
   readonly sourceAt: (address: number) => Location | undefined;
-  /** The line of the PTX that the code at an address of the section is of. */
+  /** The PTX line of the code at an address of the section. */
   readonly ptxLineAt: (address: number) => number | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface Cubin {
   readonly arch: string;
   /** In the order of the file. */
   readonly functions: readonly CodeFunction[];
-  /** Whether calls to addresses in registers can only be of functions that the driver brings along, such as `vprintf`. */
+  /** Whether calls to addresses in registers can only call functions of the driver, such as `vprintf`. */
   readonly callsRuntimeAlone: boolean;
   /** Register counts of the kernels as stated in the file, by symbol. */
   readonly registers: ReadonlyMap<string, number>;
@@ -35,10 +35,10 @@ export interface Cubin {
 
 const cudaMachine = 190;
 export const instructionBytes = 16;
-/** ABI of CUDA 13: the architecture moved within the flags. */
+/** ABI of CUDA 13, in which the architecture is in different bits of the flags. */
 const laterAbi = 8;
 
-/** Whether an ELF file, by its header, is for a GPU. */
+/** Whether the header of an ELF file is that of a GPU. */
 export function isForGpu(bytes: Uint8Array): boolean {
   return bytes.length > 19 && bytes[18]! + bytes[19]! * 256 === cudaMachine;
 }
@@ -107,7 +107,7 @@ function functionsOf(
   if (starts.length === 0 && bytes.length > 0) {
     starts.push({ name: kernel, isFunction: true, isGlobal: true, section: index, value: 0, size: bytes.length });
   }
-  // Lists of rows that belong to no code at all are left out once.
+  // Lists of rows that belong to no code are omitted once.
   const [sourceRows, ptxRows] = [sources.get(index) ?? [], ptx.get(index) ?? []];
   const [sourceRowAt, ptxRowAt] = [rowFinder(sourceRows), rowFinder(ptxRows)];
   const sourceAt = (address: number): Location | undefined => {
@@ -126,7 +126,7 @@ function functionsOf(
       throw new DamagedFile(`its function ${symbol.name} does not consist of instructions of 16 bytes`);
     }
     if (end > bytes.length) throw new DamagedFile(`its function ${symbol.name} lies outside of its section`);
-    // The symbol of a kernel covers what ptxas appends to it.
+    // The symbol of a kernel also covers the bodies that ptxas appends to the section.
     const size = Math.max(0, Math.min(end, next) - symbol.value);
     if (size === 0) continue;
     functions.push({
@@ -143,10 +143,10 @@ function functionsOf(
   return functions;
 }
 
-/** Functions that the driver brings along: they print, assert and allocate, and touch no memory of the program. */
+/** Functions provided by the driver: they print, assert and allocate, and do not access the memory of the program. */
 const runtimeFunctions: ReadonlySet<string> = new Set(['vprintf', '__assertfail', '__assert_fail', 'malloc', 'free']);
 
-/** Whether all functions whose address may be taken are the driver's; false if unknown. */
+/** Whether all functions whose address may be taken are functions of the driver; false if unknown. */
 function namesRuntimeAlone(elf: ElfFile, symbols: readonly ElfSymbol[]): boolean {
   try {
     return areOfRuntime(elf, symbols);
@@ -171,7 +171,10 @@ const registerCount = 0x2f;
 /** An attribute with an explicit value size. */
 const sizedValue = 4;
 
-/** `.nv.info` of the file: attributes of two bytes, format and kind, and a value of two bytes or of a size that follows. */
+/**
+ * The `.nv.info` attributes of the file. An attribute has two bytes, format and kind, and a value of two bytes or of a
+ * size that follows.
+ */
 function registersOf(sections: readonly Section[], symbols: readonly ElfSymbol[]): Map<string, number> {
   const found = new Map<string, number>();
   const bytes = sections.find(({ name }) => name === '.nv.info')?.bytes;

@@ -10,13 +10,13 @@ export interface Section {
   /** Offset of its bytes in the file. */
   readonly offset: number;
   readonly link: number;
-  /** For a table of relocations, the section that they apply to. */
+  /** For a table of relocations: the section that the relocations apply to. */
   readonly info: number;
 }
 
 export interface ElfSymbol {
   readonly name: string;
-  /** Whether it names code. */
+  /** Whether the symbol denotes code. */
   readonly isFunction: boolean;
   readonly isGlobal: boolean;
   readonly section: number;
@@ -24,11 +24,11 @@ export interface ElfSymbol {
   readonly size: number;
 }
 
-/** The value at a place of a section: the address of a symbol plus an addend. */
+/** A relocated value in a section: the address of a symbol plus an addend. */
 export interface Relocation {
   readonly offset: number;
   readonly symbol: number;
-  /** Undefined: the addend is stored at the place itself (REL). */
+  /** Undefined: the addend is stored at the relocated place (REL). */
   readonly addend: number | undefined;
 }
 

@@ -8,7 +8,7 @@ const magic = 0xba55ed50;
 const machineCode = 2;
 const isLz4 = 0x2000;
 const isZstandard = 0x8000;
-/** More than this no cubin of an architecture has. */
+/** Upper bound of the size of a cubin in bytes. */
 const maxBytes = 1 << 28;
 
 /**

@@ -3,21 +3,26 @@ import type { Location } from '../../source/location.ts';
 import { ByteReader, DamagedFile } from './byte-reader.ts';
 import { type ElfFile, type ElfSymbol, type Relocation, relocationsOf, type Section } from './elf.ts';
 
-/** From an address on, up to that of the next row, instructions belong to a line. */
+/** A row of a line table: instructions from its address up to the address of the next row belong to its line. */
 interface LineRow {
-  /** In bytes from the start of the section of the code. */
+  /** Offset in bytes from the start of the code section. */
   readonly address: number;
-  /** In the table of a source: the file as the compiler wrote it. In that of the PTX the name is empty. */
+  /** In the table of source lines: the file as named by the compiler. In the table of PTX lines the name is empty. */
   readonly location: Location;
 }
 
 /** Rows by the index of the section of code, ascending by address. */
 export type LineTable = ReadonlyMap<number, readonly LineRow[]>;
 
-/** The caller of inlined code: the row of the call, counted from 1, and the offset of its name in `.debug_str`. */
+/**
+ * The caller of inlined code: the row of the call, counted from 1, and the offset of the function name in `.debug_str`.
+ */
 const inlinedCall = 0x90;
 const nameOfFunction = 0x91;
-/** Callers beyond these are left out: no compiler nests calls as deeply. */
+/**
+ * Maximum number of nested callers of inlined code; further ones are omitted, since compilers do not nest calls as
+ * deeply.
+ */
 const deepest = 1000;
 
 /**
@@ -76,14 +81,14 @@ function readUnit(
   if (program < reader.at || program > end) throw new DamagedFile(`${what} has a header of a wrong length`);
   reader.at = program;
 
-  /** Rows of the section of the sequence; undefined if the section is unknown. */
+  /** Rows of the section of the current sequence; undefined if the section is unknown. */
   let list: LineRow[] | undefined;
   let address = 0;
   let file = 1;
   let line = 1;
-  /** The row of the call that the next rows are inlined at; 0 for none. */
+  /** The row of the call into which the next rows are inlined; 0 for none. */
   let context = 0;
-  /** Rows of the sequence: a call names one of those before it, so that chains of calls have an end. */
+  /** Rows of the sequence so far: a call refers to an earlier row, so that chains of calls end. */
   let emitted: Location[] = [];
   let depths: number[] = [];
   const emit = (): void => {
@@ -138,7 +143,7 @@ function readUnit(
   reader.at = end;
 }
 
-/** The address that a relocation leaves at a place: of a symbol, and the addend of the relocation or of the place. */
+/** The relocated address at a place: of a symbol, plus the addend of the relocation or of the place. */
 function placeOf(
   relocation: Relocation | undefined,
   inPlace: number,

@@ -4,15 +4,15 @@ import { type Opcode, opcodesOf } from './opcode-table.ts';
 
 /** An instruction. Its fields are decoded on demand. */
 export class SassInstruction {
-  /** In bytes, from the start of the section of the function. */
+  /** Address in bytes from the start of the section of the function. */
   readonly address: number;
-  /** The low 12 bits. */
+  /** The operation code: the low 12 bits. */
   readonly code: number;
   /** Undefined: the code is unknown on this architecture. */
   readonly opcode: Opcode | undefined;
-  /** The words of the function, four an instruction. */
+  /** The words of the function, four per instruction. */
   readonly text: Int32Array;
-  /** Where its own begin. */
+  /** Index of the first word of this instruction. */
   readonly at: number;
 
   constructor(address: number, opcode: Opcode | undefined, text: Int32Array, at: number) {
@@ -35,7 +35,7 @@ export function versionOf(arch: string): number {
   return Number(/\d+/.exec(arch)?.[0] ?? 0);
 }
 
-/** Cached instructions, by the bytes of the function: it has several readers. */
+/** Cached instructions, by the bytes of the function: several analyses read them. */
 const decoded = new WeakMap<Uint8Array, { readonly version: number; readonly instructions: readonly SassInstruction[] }>(); // oxfmt-ignore
 
 /** The instructions of a function, in the order of their addresses. */
@@ -56,7 +56,7 @@ export function instructionsOf(
   return instructions;
 }
 
-/** The words of code: a view of the bytes if they are aligned. Every machine with CUDA has the lowest byte first. */
+/** The words of machine code: a view of the bytes if they are aligned. All hosts of CUDA are little-endian. */
 function wordsOf(code: Uint8Array, count: number): Int32Array {
   const { buffer, byteOffset } = code.byteOffset % 4 === 0 ? code : code.slice();
   return new Int32Array(buffer, byteOffset, count);
@@ -76,7 +76,7 @@ export interface SassGuard {
   readonly negated: boolean;
 }
 
-/** The guard of an instruction; undefined if it is always executed. `@!PT` never is. */
+/** The guard of an instruction; undefined if the instruction is always executed. `@!PT` is never executed. */
 export function sassGuard(instruction: SassInstruction): SassGuard | undefined {
   const [register, negated] = [wordBits(instruction, 12, 3), wordBits(instruction, 15, 1) === 1];
   return register === 7 && !negated ? undefined : { register, negated };
@@ -85,7 +85,7 @@ export function sassGuard(instruction: SassInstruction): SassGuard | undefined {
 /** Bits of one access of a lane by the three bits of a memory type; undefined if unknown. */
 const memoryTypes = [8, 8, 16, 16, 32, 64, 128] as const;
 
-/** The same of asynchronous copies from sm_100 on. */
+/** Bits of an asynchronous copy by the same three bits, from sm_100 on. */
 const copyTypes: Readonly<Record<number, number>> = { 0: 32, 2: 64, 4: 128 };
 
 /** Bits of an atomic by its type, before sm_90. */
@@ -135,7 +135,7 @@ export function accessBits(instruction: SassInstruction, version: number): numbe
   }
 }
 
-/** The offset of branches: words of 32 bits, signed, from the next instruction on. */
+/** The offset of a branch, relative to the next instruction: signed, in words of 32 bits. */
 function relativeTarget(instruction: SassInstruction, version: number, hasLowByte: boolean): number {
   const high = wordBits(instruction, 64, 18);
   const signed = (high >= 2 ** 17 ? high - 2 ** 18 : high) * 2 ** 30 + wordBits(instruction, 34, 30);
@@ -143,14 +143,14 @@ function relativeTarget(instruction: SassInstruction, version: number, hasLowByt
   return instruction.address + instructionBytes + words * 4;
 }
 
-/** Branches and calls with a target relative to themselves. */
+/** Codes of branches and calls with a relative target. */
 const relativeJumps: ReadonlySet<number> = new Set([0x947, 0x547]);
 const relativeCall = 0x944;
 const convergencePoint = 0x945;
 
 /**
- * Target of a branch, a call or a convergence region, as an address of its section; undefined if a register contains
- * it.
+ * Target of a branch, a call or a convergence region, as an address of its section; undefined if the target is in a
+ * register.
  */
 export function targetOf(instruction: SassInstruction, version: number): number | undefined {
   const { code } = instruction;

@@ -15,7 +15,7 @@ type OperationKind =
 
 type AccessSpace = 'global' | 'shared' | 'local' | 'generic' | 'constant' | 'surface';
 
-/** A mnemonic, its codes in hexadecimal, the first and the last architecture that it has them on. */
+/** A mnemonic, its codes in hexadecimal, and the first and the last architecture with these codes. */
 type OpcodeRow = readonly [mnemonic: string, codes: string, since?: number, until?: number];
 
 interface OpcodeGroup {
@@ -465,7 +465,7 @@ const metOnDataCentreBlackwell =
   '146 147 148 149 14d 14e 150 152 153 155 156 158 15c 15d 160 180 181 182 183 184 185 186 187 188 189 18a 18c 18e ' +
   '18f 192 19d 1a1 1a7 1a8 1a9 1aa 1ab 1ae 1af 1b0 1b1 1b2 1c3 1c4 1c6 1c7 ';
 
-/** The same of sm_120 and sm_121. */
+/** Operations, by their lowest nine bits, that were found in code for sm_120 and sm_121. */
 const metOnConsumerBlackwell =
   '002 003 004 005 006 007 008 009 00a 00b 00c 010 011 012 013 016 017 019 01c 020 021 023 024 025 027 028 ' +
   '029 02a 02b 030 031 035 037 03b 03c 03f 045 048 082 086 087 08c 090 091 092 096 097 099 09b 09c 0a4 0a5 ' +

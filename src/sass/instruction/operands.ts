@@ -5,7 +5,7 @@
  */
 import { accessBits, type SassInstruction, wordBits } from './decode.ts';
 
-/** Registers by number: `R0` is 0, `UR0` is 256. Registers that always hold zero are left out. */
+/** Registers by number: `R0` is 0, `UR0` is 256. Registers that are always zero are omitted. */
 export interface RegisterUse {
   readonly reads: readonly number[];
   readonly writes: readonly number[];
@@ -29,10 +29,10 @@ const zeroRegister = 255;
 /** From sm_100 on fields of uniform registers have eight bits. */
 const firstOfWideFields = 100;
 
-/** Which fields of an arithmetic instruction name sources: the first, the second, the third. */
+/** The fields of an arithmetic instruction that are sources: the first, the second, the third. */
 type Shape = 'a' | 'b' | 'ab' | 'ac' | 'abc' | 'none';
 
-/** Arithmetic: sources, and how many registers of 32 bits the result has. */
+/** Arithmetic operations: the sources, and the number of 32-bit registers of the result. */
 const shapes: ReadonlyMap<string, { readonly sources: Shape; readonly results: number }> = new Map(
   (
     [
@@ -63,7 +63,7 @@ const toUniform: ReadonlySet<string> = new Set(['R2UR', 'REDUX', 'S2UR']);
 /** A list to which {@link findOperands} adds the registers of successive instructions: read ones, then written ones. */
 export class OperandList {
   readonly members: number[] = [];
-  /** Where those of the last instruction begin that it reads, and those that it writes. */
+  /** Index of the first register that the last instruction reads, and of the first that it writes. */
   reads = 0;
   writes = 0;
   /** `URZ`: 63 before sm_100, where fields have six bits. */
@@ -112,7 +112,7 @@ interface Fields {
 /** The bits that, in addition to the code, determine the number of registers of the fields. */
 type Varies = 'none' | 'bit 73' | 'bit 80' | 'sizes';
 
-/** An operation: its fields by the bits that vary them, or that it is an access, which has different ones. */
+/** An operation: its fields, by the bits that vary them; or a memory access, whose fields differ. */
 interface Operation {
   readonly shape: { readonly sources: Shape; readonly results: number } | undefined;
   readonly varies: Varies;
@@ -149,7 +149,7 @@ export function registerUse(instruction: SassInstruction, version: number): Regi
 
 /**
  * Finds the registers of an instruction.
- * @param operands gets them
+ * @param operands list to which the registers are added
  * @returns whether its operands are known
  */
 export function findOperands(instruction: SassInstruction, version: number, operands: OperandList): boolean {
@@ -177,7 +177,7 @@ export function findOperands(instruction: SassInstruction, version: number, oper
   return true;
 }
 
-/** The registers of a load, a store, or another operation whose fields are its own. */
+/** The registers of a load, a store, or another operation with fields different from arithmetic. */
 function findOfAccess(instruction: SassInstruction, version: number, operands: OperandList): boolean {
   const { opcode, code, text, at } = instruction;
   const upper = text[at + 2]!;
@@ -256,7 +256,7 @@ function findOfAccess(instruction: SassInstruction, version: number, operands: O
   }
 }
 
-/** Cached registers, by the instructions of a function: it has several readers. */
+/** Cached registers, by the instructions of a function: several analyses read them. */
 const known = new WeakMap<readonly SassInstruction[], { readonly version: number; readonly uses: readonly (RegisterUse | null)[] }>(); // oxfmt-ignore
 
 /** The registers of each instruction of a function; null if its operands are unknown. */
@@ -299,7 +299,7 @@ function fieldsOf(
   const [sourceIsWide, resultIsWide] = [varies === 'sizes' && variant % 2 === 1, varies === 'sizes' && variant >= 2];
   const operand = isDouble || sourceIsWide ? 2 : 1;
   const third = isDouble || isWide || operation === highMultiplication ? 2 : 1;
-  // If the third source is not a separate register, its field contains the second one.
+  // If the third source is not a register, its field contains the second source.
   const isThirdElsewhere = form === 2 || form === 3 || form === 7;
   const hasUniform = form === 6 || form === 7;
   let [atSecond, atThird] = [0, 0];
@@ -323,5 +323,8 @@ function fieldsOf(
   };
 }
 
-/** Conversions to or from 64 bits have their sizes, as logarithms of bytes, in bits 75 and 76, and 84 and 85. */
+/**
+ * Codes of conversions to or from 64 bits. They encode their sizes, as logarithms of bytes, in bits 75 and 76, and 84
+ * and 85.
+ */
 const wideConversions: ReadonlySet<number> = new Set([0x110, 0x111, 0x112, 0x113]);

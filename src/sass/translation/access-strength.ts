@@ -1,6 +1,6 @@
 /**
- * Whether accesses of the SASS are as strong as in the PTX. A volatile, relaxed, acquiring or releasing access reaches
- * the threads of its scope; a weaker one, or one with a narrower scope, belongs to another access.
+ * Whether accesses of the SASS are as strong as in the PTX. A volatile, relaxed, acquiring or releasing access is
+ * strong at its scope. A weak access, or one with a narrower scope, is the SASS of another access.
  */
 import type { Instruction, Kernel } from '../../ir/form/kernel.ts';
 import type { SassFlow } from '../control-flow.ts';
@@ -15,13 +15,13 @@ interface WeakerAccess {
 /** Scopes of strong accesses; blocks of a cluster are on several multiprocessors. */
 const scopes = { cta: 1, cluster: 2, gpu: 2, sys: 3 } as const;
 
-/** Shared memory has one order for all threads of a block. */
+/** Spaces with accesses that may be strong: shared memory is coherent for all threads of a block. */
 const orderedSpaces: ReadonlySet<string | undefined> = new Set(['global', 'generic']);
 
-/** From here on four bits name scope and strength together. */
+/** First architecture with a single four-bit field for scope and strength. */
 const firstOfOneField = 80;
 
-/** By those four bits: 0 is weak, 4 constant. */
+/** Scope by that four-bit field: 0 is weak, 4 constant. */
 const reach: Readonly<Record<number, number>> = { 0: 0, 4: 0, 5: 1, 7: 2, 10: 3 };
 
 /** Scope of an access of the SASS, 0 for a weak one; undefined if unknown (Mesa, `sm70_encode.rs`). */
@@ -39,7 +39,7 @@ function wantedStrength({ operation: { effect } }: Instruction): number {
 
 /**
  * Finds accesses that are weaker than their lines of the PTX.
- * @param lineOf the line of the PTX that an instruction is of
+ * @param lineOf the PTX line of an instruction
  */
 export function weakerAccesses(
   kernel: Kernel,
@@ -47,7 +47,7 @@ export function weakerAccesses(
   version: number,
   lineOf: (instruction: SassInstruction) => number | undefined,
 ): WeakerAccess[] {
-  /** By kind and line, the strength of the weakest access of the PTX. */
+  /** By kind and line: the smallest strength of an access of the PTX. */
   const wanted = new Map<string, number>();
   for (const { instructions } of kernel.blocks) {
     for (const one of instructions) {
@@ -58,7 +58,7 @@ export function weakerAccesses(
   return flow.instructions.flatMap((instruction): WeakerAccess[] => {
     const { opcode } = instruction;
     const ptxLine = opcode && orderedSpaces.has(opcode.space) ? lineOf(instruction) : undefined;
-    // Some atomics become loops of loads and stores, which are of another kind.
+    // Atomics expanded to loops of loads and stores are not compared, since these have different kinds.
     const least = ptxLine === undefined ? undefined : wanted.get(`${opcode!.kind} ${ptxLine}`);
     if (ptxLine === undefined || !least) return [];
     const own = strengthOf(instruction, version);

@@ -6,29 +6,29 @@ const specialRegisters: Readonly<Record<number, string>> = {
   0x00: 'laneid', 0x21: 'tid.x', 0x22: 'tid.y', 0x23: 'tid.z', 0x25: 'ctaid.x', 0x26: 'ctaid.y', 0x27: 'ctaid.z',
 }; // oxfmt-ignore
 
-/** The leaf that a special register is; undefined for others. */
+/** The leaf for a special register; undefined for unsupported ones. */
 export function specialLeaf(register: number): string | undefined {
   const name = specialRegisters[register];
   return name === undefined ? undefined : `special ${name}`;
 }
 
-/** Where the parameters of a kernel begin in the constant bank 0. */
+/** Offset of the kernel parameters in constant bank 0. */
 function parametersFrom(version: number): number {
   if (version >= 100) return 0x380;
   return version >= 90 ? 0x210 : 0x160;
 }
 
-/** Sizes of the block and the grid follow each other in the constant bank 0. */
+/** Dimensions of the block and the grid; they are contiguous in constant bank 0. */
 const sizes = ['ntid.x', 'ntid.y', 'ntid.z', 'nctaid.x', 'nctaid.y', 'nctaid.z'];
 const laterSizes = ['ntid.x', 'ntid.y', 'ntid.z', undefined, 'nctaid.x', 'nctaid.y', 'nctaid.z'];
 const laterSizesFrom = 0x360;
 
-/** A word of the constant bank 0: a size, or a parameter by its offset in bytes. */
+/** A word of constant bank 0: a dimension, or a parameter by its offset in bytes. */
 export type ConstantLeaf =
   | { readonly kind: 'special'; readonly name: string }
   | { readonly kind: 'parameter'; readonly offset: number };
 
-/** The meaning of a word of the constant bank 0; null for others. */
+/** The meaning of a word of constant bank 0; null for other words. */
 export function constantLeaf(version: number, offset: number): ConstantLeaf | null {
   const size = version >= 100 ? laterSizes[(offset - laterSizesFrom) / 4] : sizes[offset / 4];
   if (size !== undefined) return { kind: 'special', name: `special ${size}` };
@@ -36,7 +36,7 @@ export function constantLeaf(version: number, offset: number): ConstantLeaf | nu
   return offset >= from ? { kind: 'parameter', offset: offset - from } : null;
 }
 
-/** Parameters of kernels with more bytes start elsewhere in the constant bank. */
+/** Maximum size of the parameters in bytes; larger parameters start elsewhere in the constant bank. */
 export const maxParameterBytes = 4096;
 
 /** Offsets of the parameters of a kernel from the first one, and their total size in bytes. */

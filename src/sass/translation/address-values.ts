@@ -1,7 +1,7 @@
 /**
- * Addresses as integers. The lowest 32 bits of an address are computed on both sides from the same values of
- * parameters, special registers and loads. An access whose address is not that of its line of the PTX replaces another
- * one. Addresses that depend on the path, or on untracked operations, are ignored.
+ * Addresses as integers. The lowest 32 bits of an address are computed for PTX and SASS from the same values of
+ * parameters, special registers and loads. If the address of an access differs from that of its PTX line, the access is
+ * the SASS of another one. Addresses that depend on the path, or on untracked operations, are ignored.
  */
 import { referenceDomain } from '../../isa/arithmetic/reference-domain.ts';
 import type { Instruction, Kernel, Operand, ValueId } from '../../ir/form/kernel.ts';
@@ -18,12 +18,12 @@ import {
 import { knownThreads, longestRow } from './block-extents.ts';
 import type { RegisterFlow } from './registers.ts';
 
-/** Numbers of leaves: some for each trial, others the same in all, since only the assembler knows them. */
+/** Values of leaves: random in each trial, except for those that only ptxas knows, which are the same in all trials. */
 class Leaves {
   readonly #trial: number;
-  /** Threads of a one-dimensional block if the trial uses such blocks. */
+  /** Number of threads of a one-dimensional block if the trial uses such blocks. */
   readonly #row: number | undefined;
-  /** Number of threads of a block along each axis, if ptxas knows it. */
+  /** Number of threads of a block along each axis, if known to ptxas. */
   readonly #threads: readonly [number, number, number] | undefined;
 
   constructor(trial: number, threads: readonly [number, number, number] | undefined, row?: number) {
@@ -40,7 +40,7 @@ class Leaves {
       const most = this.#row === undefined ? Math.min(32, threads) : threads;
       return leaf.startsWith('special n') ? threads : drawn % most;
     }
-    // Launches have such numbers: the assembler knows how large they may be.
+    // Indices and dimensions are in the range of real launches, since ptxas knows their bounds.
     if (this.#row !== undefined && /^special n?tid\./.test(leaf)) {
       const threads = leaf.endsWith('.x') ? this.#row : 1;
       return leaf.startsWith('special n') ? threads : drawn % threads;
@@ -62,7 +62,7 @@ function mixed(text: string): number {
   return (hash ^ (hash >>> 13)) >>> 0;
 }
 
-/** A value of the PTX with the objects whose addresses it is computed from; null if unknown. */
+/** A value of the PTX with the objects on whose addresses it depends; null if unknown. */
 interface SourceValue {
   readonly value: bigint | boolean;
   readonly objects: ReadonlySet<number>;
@@ -70,7 +70,7 @@ interface SourceValue {
 
 const noObjects: ReadonlySet<number> = new Set();
 
-/** Values of the PTX in one trial. Objects start at zero. */
+/** Values of the PTX in one trial. The addresses of objects are zero. */
 class SourceValues {
   readonly #kernel: Kernel;
   readonly #leaves: Leaves;
@@ -100,7 +100,7 @@ class SourceValues {
     if (operand.kind !== 'value') return null;
     const known = this.#known.get(operand.id);
     if (known !== undefined) return known;
-    // A value that depends on itself is defined by a phi.
+    // Null while it is computed: a value that depends on itself is defined by a phi.
     this.#known.set(operand.id, null);
     const found = this.#valueOf(operand.id);
     this.#known.set(operand.id, found);
@@ -145,18 +145,18 @@ class SourceValues {
 
 const zeroRegister = 255;
 const keys = 4096;
-/** From here on descriptors of memory are in the constant bank. */
+/** First architecture with memory descriptors in the constant bank. */
 const firstDescribing = 80;
-/** So deep computations are followed. */
+/** Maximum depth of computations that are evaluated. */
 const maxDepth = 200;
 
-/** Registers of the code in one trial, 32 bits each. */
+/** Values of SASS registers in one trial, 32 bits each. */
 class CodeValues {
   readonly #flow: SassFlow;
   readonly #registers: RegisterFlow;
   readonly #version: number;
   readonly #leaves: Leaves;
-  /** The line of the one load of the PTX that an instruction is of. */
+  /** The PTX line of an instruction if the line has exactly one load. */
   readonly #loadOf: (instruction: SassInstruction) => number | undefined;
   readonly #known = new Map<number, number | null>();
 
@@ -193,8 +193,8 @@ class CodeValues {
   }
 
   /**
-   * The offset that a uniform register adds to an address of global memory: from sm_80 on it is a descriptor, and adds
-   * nothing.
+   * The offset that a uniform register adds to an address of global memory: 0 from sm_80 on, where the register is a
+   * descriptor.
    */
   #descriptor(index: number, register: number): number | null {
     if (this.#version < firstDescribing) return this.#register(index, register, true, 0);
@@ -250,12 +250,12 @@ class CodeValues {
     return this.#computed(at, word, depth);
   }
 
-  /** The sources of an instruction: the first, the second, the third; null if one is unknown. */
+  /** The three sources of an instruction; null if one is unknown. */
   #sources(at: number, depth: number): readonly [number | null, number | null, number | null] {
     const instruction = this.#flow.instructions[at]!;
     const { uniform } = instruction.opcode!;
     const form = instruction.code >> 9;
-    // Other operations have more of themselves in these bits.
+    // In other operations these bits do not negate sources.
     const hasSigns = /^U?(?:IADD3|IMAD|VIADD|LEA)$/.test(instruction.opcode!.mnemonic);
     const negated = (from: number, value: number | null): number | null =>
       value !== null && hasSigns && wordBits(instruction, from, 1) === 1 ? -value : value;
@@ -292,7 +292,7 @@ class CodeValues {
     if (a === null || b === null) return null;
     switch (mnemonic) {
       case 'LEA':
-        // Upper halves, and instructions with a carry.
+        // Not evaluated: upper halves, and instructions with a carry.
         return bit(80) || bit(74) ? null : (a << wordBits(instruction, 75, 5)) + b;
       case 'LOP3':
         return c === null ? null : logic(wordBits(instruction, 72, 8), a, b, c);
@@ -308,7 +308,7 @@ class CodeValues {
   }
 }
 
-/** `IMAD`; of `IMAD.WIDE` only the lower word is known, of `IMAD.HI` nothing. */
+/** `IMAD`. Of `IMAD.WIDE` only the lower word is computed, of `IMAD.HI` nothing. */
 function product({ code }: SassInstruction, word: number, a: number, b: number, c: number): number | null {
   const operation = code & 0x7f;
   if (word !== 0 || (operation !== 0x24 && operation !== 0x25)) return null;
@@ -324,7 +324,7 @@ function logic(table: number, a: number, b: number, c: number): number {
   return result;
 }
 
-/** `SHF`: two registers are shifted as one of 64 bits; the result is one half of that. */
+/** `SHF`: two registers are shifted as a 64-bit number; the result is one half of it. */
 function shifted(instruction: SassInstruction, low: number, by: number, high: number): number | null {
   const type = wordBits(instruction, 73, 2);
   const [isRight, isHigh, wraps] = [76, 80, 75].map((from) => wordBits(instruction, from, 1) === 1);
@@ -336,21 +336,21 @@ function shifted(instruction: SassInstruction, low: number, by: number, high: nu
   return Number(BigInt.asIntN(32, isHigh ? moved >> 32n : moved));
 }
 
-/** From sm_100 on no disassembler showed the operands. */
+/** First architecture for which no disassembler has shown the operands. */
 const firstUnprinted = 100;
 const trials = [1, 2, 3];
-/** Trials of long rows of threads: there, lower bits of a thread's number are not all of it. */
+/** Trials with long rows of threads, in which the lower bits of a thread index do not determine the index. */
 const trialsOfRows = [4, 5];
 
-/** An access that has another address than its line of the PTX. */
+/** An access with an address that differs from that of its PTX line. */
 interface MismatchedAddress {
   readonly ptxLine: number;
   readonly instruction: SassInstruction;
 }
 
 /**
- * Finds accesses with the address of another one.
- * @param lineOf the line of the PTX that an instruction is of
+ * Finds accesses with the address of another access.
+ * @param lineOf the PTX line of an instruction
  */
 export function foreignAddresses(
   kernel: Kernel,
@@ -367,7 +367,7 @@ export function foreignAddresses(
       if (kind === 'load' || kind === 'store') accesses.set(one.ptxLine, accesses.has(one.ptxLine) ? null : one);
     }
   }
-  /** The access of the PTX with the width of one of the SASS. */
+  /** The PTX access with the width of an access of the SASS. */
   const accessOf = (one: SassInstruction): Instruction | undefined => {
     const { opcode } = one;
     const line = lineOf(one);
@@ -376,7 +376,7 @@ export function foreignAddresses(
     if (!ptx || (effect?.kind !== 'load' && effect?.kind !== 'store') || opcode?.kind !== effect.kind) return undefined;
     return accessBits(one, version) === effect.bytes * effect.lanes * 8 ? ptx : undefined;
   };
-  // With several copies, as in an unrolled loop, it is unknown which of them a load is.
+  // A load with several copies, as in an unrolled loop, is ignored: the copies cannot be distinguished.
   const times = new Map<number, number>();
   for (const one of flow.instructions) {
     const { kind, space } = one.opcode ?? {};
@@ -396,8 +396,8 @@ export function foreignAddresses(
     const ptx = accessOf(instruction);
     const [address] = ptx?.arguments ?? [];
     const { opcode } = instruction;
-    // Unlike loads, copies of a store do not replace those of another line, if its address is the same in each
-    // iteration.
+    // The copies of a store are checked if its address is the same in each iteration; they do not replace a store on
+    // another line.
     const isOne = ptx !== undefined && (times.get(ptx.ptxLine) === 1 || opcode!.kind === 'store');
     if (!ptx || !address || !isOne || (opcode!.space !== 'global' && opcode!.space !== 'shared' && opcode!.space !== 'generic')) continue; // oxfmt-ignore
     const shifts = new Set<number>();
@@ -415,7 +415,7 @@ export function foreignAddresses(
     const [shift, ...others] = shifts;
     if (shift === undefined) continue;
     const access = { ptxLine: ptx.ptxLine, instruction };
-    // The two may differ only by the address of an object.
+    // The two addresses may differ only by the address of an object.
     if (others.length > 0 || (objects.size === 0 && shift !== 0)) found.push(access);
     else if (objects.size > 0) {
       const key = `${opcode!.space} ${[...objects].sort((a, b) => a - b).join(' ')}`;

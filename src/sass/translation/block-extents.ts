@@ -4,7 +4,7 @@ import type { Kernel } from '../../ir/form/kernel.ts';
 /** Maximum number of threads of a block. */
 const maxThreads = 1024;
 
-/** Number of threads of a block along each axis, if ptxas knows it. */
+/** Number of threads of a block along each axis, if known to ptxas. */
 export function knownThreads({
   requiredThreads,
   maximumThreads,
@@ -21,7 +21,7 @@ export function longestRow({ requiredThreads, maximumThreads }: Kernel): number 
   );
 }
 
-/** Whether a leaf is the number of a thread along an axis along which a block has one. */
+/** Whether a leaf is the thread index along an axis with one thread. */
 export function isZeroIn(kernel: Kernel, leaf: string): boolean {
   const axis = ['special tid.x', 'special tid.y', 'special tid.z'].indexOf(leaf);
   return axis >= 0 && knownThreads(kernel)?.[axis] === 1;

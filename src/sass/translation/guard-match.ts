@@ -1,22 +1,22 @@
 /**
- * Whether guarded stores are controlled by a condition of their PTX. The instructions that compute a guard are of lines
- * that compute the conditions of the store's block; otherwise it is another store. Lines identify instructions and not
- * their operands, so a guard that one of these lines computes is accepted.
+ * Whether guarded stores are controlled by a condition of their PTX. The guard has to be computed on lines that compute
+ * the conditions of the block of the store; otherwise the instruction is the SASS of another store. Lines identify
+ * instructions and not their operands, so a guard computed on one of these lines is accepted.
  */
 import type { BlockId, Instruction, Kernel, Operand, ValueId } from '../../ir/form/kernel.ts';
 import type { SassFlow } from '../control-flow.ts';
 import { type SassInstruction, sassGuard, wordBits } from '../instruction/decode.ts';
 import { predicatesWritten } from '../predicates.ts';
 
-/** A store whose guard its line of the PTX does not have. */
+/** A store with a guard that is not computed on the lines of its conditions. */
 interface MismatchedGuard {
   readonly ptxLine: number;
   readonly instruction: SassInstruction;
 }
 
 /**
- * Finds stores under guards of others.
- * @param lineOf the line of the PTX that an instruction is of
+ * Finds stores with the guard of another store.
+ * @param lineOf the PTX line of an instruction
  */
 export function mismatchedGuards(
   kernel: Kernel,
@@ -24,7 +24,7 @@ export function mismatchedGuards(
   lineOf: (instruction: SassInstruction) => number | undefined,
 ): MismatchedGuard[] {
   const stores = new Map<number, BlockId | null>();
-  // Predicates are saved in registers, and copied: only a comparison on its line identifies them.
+  // Predicates may be saved in registers and copied: only the line of a comparison identifies them.
   const compared = new Set<number>();
   for (const { id, instructions } of kernel.blocks) {
     for (const one of instructions) {
@@ -34,7 +34,7 @@ export function mismatchedGuards(
   }
   const conditions = new Conditions(kernel);
   const kept = new Set(flow.instructions.map(lineOf));
-  // In memory, too, if registers are scarce.
+  // Predicates may also be saved in memory if registers are scarce.
   const keepsPredicates = flow.instructions.some((one) => keepsPredicate(one) || one.opcode?.space === 'local');
   return flow.blocks.flatMap(({ first, end }, block) =>
     flow.instructions.slice(first, end).flatMap((instruction, index): MismatchedGuard[] => {
@@ -50,7 +50,7 @@ export function mismatchedGuards(
       if (!makers || (keepsPredicates && makers.some(comparesWithZero))) return [];
       const lines = makers.map(lineOf);
       const { wanted, comparing } = conditions.of(of);
-      // If a comparison left no code, another one computes the same.
+      // If a comparison has no SASS of its own, an equal comparison on another line replaces it.
       if (comparing.some((line) => !kept.has(line))) return [];
       return lines.some((line) => line === undefined || !compared.has(line) || wanted.has(line))
         ? []
@@ -61,7 +61,7 @@ export function mismatchedGuards(
 
 const zeroRegister = 255;
 
-/** Whether an instruction makes a number of a predicate, of which the predicate may be made again. */
+/** Whether an instruction converts a predicate to a number, which may be converted back later. */
 function keepsPredicate(instruction: SassInstruction): boolean {
   const mnemonic = instruction.opcode?.mnemonic;
   return mnemonic === 'P2R' || (mnemonic === 'SEL' && wordBits(instruction, 24, 8) === zeroRegister);
@@ -75,7 +75,7 @@ function comparesWithZero(instruction: SassInstruction): boolean {
 function constantOf(instruction: SassInstruction): boolean | undefined {
   const isOfConstants =
     instruction.code === 0x81c && [87, 77, 68].every((from) => wordBits(instruction, from, 4) === 7);
-  // The last bit of its table, for three true predicates; of two results this is the first.
+  // The last bit of the lookup table, for three true predicates; it determines the first of two results.
   return isOfConstants && wordBits(instruction, 84, 3) === 7 ? wordBits(instruction, 76, 1) === 1 : undefined;
 }
 
@@ -87,7 +87,7 @@ function isAccess({ operation: { effect } }: Instruction): boolean {
   return effect.kind === 'store' || effect.kind === 'load' || effect.kind === 'atomic';
 }
 
-/** The instructions that may have written a predicate as an instruction reads it; null if one of them is unknown. */
+/** The instructions that may have defined a predicate as read by an instruction; null if one of them is unknown. */
 function makersOf(
   { instructions, blocks }: SassFlow,
   block: number,
@@ -119,7 +119,7 @@ function makersOf(
   return [...found];
 }
 
-/** Lines of all origins of conditions, and those of comparisons among them. */
+/** PTX lines of all origins of conditions, and of the comparisons among them. */
 interface ConditionLines {
   readonly wanted: ReadonlySet<number>;
   readonly comparing: readonly number[];
@@ -128,7 +128,7 @@ interface ConditionLines {
 /** The conditions under which blocks of the PTX are executed. */
 class Conditions {
   readonly #kernel: Kernel;
-  /** By block: those whose branches decide of it. */
+  /** By block: the blocks whose branches it is control-dependent on. */
   readonly #deciding: readonly ReadonlySet<BlockId>[];
   readonly #known = new Map<BlockId, ConditionLines>();
 

@@ -1,7 +1,7 @@
 /**
- * Copies of an iteration. Ptxas unrolls loops, and duplicates code after branches. The stores and atomics of one block
- * of the PTX are executed equally often, so each path of the code has equally many of each of them: a copy with one
- * fewer lost it.
+ * Copies of an iteration. Ptxas unrolls loops, and duplicates code after branches. The stores and atomics of one PTX
+ * block are executed equally often, so each path of the SASS has an equal number of each. A path with fewer of one has
+ * lost it.
  */
 import type { Instruction, Kernel } from '../../ir/form/kernel.ts';
 import type { SassFlow } from '../control-flow.ts';
@@ -14,8 +14,8 @@ function isAccess({ operation: { effect } }: Instruction): boolean {
 }
 
 /**
- * Finds stores, by their lines of the PTX, of which some path has fewer than of others of their block.
- * @param lineOf the line of the PTX that an instruction is of
+ * Finds PTX lines of stores that some path of the SASS executes less often than other stores of the same block.
+ * @param lineOf the PTX line of an instruction
  */
 export function fewerCopies(
   kernel: Kernel,
@@ -34,7 +34,8 @@ export function fewerCopies(
     else present.set(line, [one]);
   }
   return kernel.blocks.flatMap(({ instructions }) => {
-    // Split stores, and parts of wider ones, have other numbers of copies; guarded ones may be left out.
+    // Excluded are split stores and merged ones, whose number of copies differs, and guarded ones, which may be
+    // omitted.
     const accesses = instructions.flatMap((one) => {
       const { effect } = one.operation;
       const copies = present.get(one.ptxLine);
@@ -44,7 +45,7 @@ export function fewerCopies(
       return isWhole ? [{ line: one.ptxLine, isStore: effect.kind === 'store', copies: copies.length }] : [];
     });
     const most = Math.max(0, ...accesses.map(({ copies }) => copies));
-    // The assembler may take one load for another, but adds none.
+    // The line table may assign a load to another line, but there are no additional loads.
     const [first] = accesses.filter(({ copies }) => copies === most);
     return accesses.flatMap(({ line, isStore, copies }) => isStore && copies < most && !isBalanced(flow, lineOf, first!.line, line) ? [line] : []); // oxfmt-ignore
   });
@@ -54,14 +55,14 @@ function isAccessCode({ opcode }: SassInstruction): boolean {
   return (opcode?.kind === 'store' || opcode?.kind === 'load') && accessSpaces.has(opcode.space);
 }
 
-/** Whether each path from the start to an end has equally many stores of two lines. */
+/** Whether each path from the start to an end has equal numbers of stores of two lines. */
 function isBalanced(
   { instructions, blocks }: SassFlow,
   lineOf: (instruction: SassInstruction) => number | undefined,
   one: number,
   other: number,
 ): boolean {
-  /** By block: by how many more the first were executed before it. */
+  /** By block: the difference between the execution counts of the two lines before it. */
   const before: (number | undefined)[] = blocks.map(() => undefined);
   before[0] = 0;
   const work = [0];

@@ -1,7 +1,8 @@
 /**
  * Paths around loops. Ptxas unrolls a loop of unknown trip count into an unrolled loop and a remainder loop. Either may
  * have no iteration, so the code has a path around both, though every path of the PTX has an iteration. That path is
- * infeasible, but only by its conditions. Properties of all paths of the PTX are determined with such paths added.
+ * infeasible because of its conditions, which are not examined. So such paths are added before properties of all PTX
+ * paths are determined.
  */
 import type { BlockId, Kernel } from '../../ir/form/kernel.ts';
 
@@ -11,7 +12,7 @@ interface WaysIn {
   readonly isStart: boolean;
 }
 
-/** By block, the edges into it. Each block that enters a loop has edges to its exits, too. */
+/** The edges into each block. Each block that enters a loop also has edges to the exits of the loop. */
 export function waysAroundLoops({ blocks, loops }: Kernel): readonly WaysIn[] {
   const ways = blocks.map(({ predecessors }) => new Set(predecessors));
   const starts = new Set<BlockId>([blocks[0]!.id]);

@@ -11,7 +11,7 @@ import { accessBits, fenceScope, type SassInstruction, wordBits } from '../instr
 const wantedKinds = ['barrier', 'mbarrier', 'fence', 'atomic', 'store', 'copy', 'group', 'wait'] as const;
 type Wanted = (typeof wantedKinds)[number];
 
-/** An instruction of the PTX without code, though other code of its block is there. A group is one of copies. */
+/** A PTX instruction without SASS although other instructions of its block have SASS. `group`: a group of copies. */
 export interface LostInstruction {
   readonly what: Wanted;
   readonly ptxLine: number;
@@ -25,17 +25,20 @@ interface FenceStrength {
   readonly isSequential: boolean;
 }
 
-/** Blocks of a cluster are on several multiprocessors: their fences are those of the device. */
+/**
+ * Scopes by strength. Blocks of a cluster are on several multiprocessors, so a fence of the cluster is one of the
+ * device.
+ */
 const scopes = { cta: 1, cluster: 2, gpu: 2, sys: 3 } as const;
 
-/** Arrivals, which are counted whether or not anybody uses their result. */
+/** Arrivals, which are required whether or not their result is used. */
 const arriving: ReadonlySet<string> = new Set(['arrive', 'arrive_drop']);
 
-/** From here on dedicated operations order accesses before an arrival; below, a fence precedes it. */
+/** First architecture with operations that order accesses before an arrival; earlier ones need a fence before it. */
 const laterMbarriers = 90;
 
 /**
- * The fence that an instruction of the PTX needs; null if it needs none. Pure acquires have other code.
+ * The fence that an instruction of the PTX needs; null if it needs none. Pure acquires have SASS of a different kind.
  * @param version of the architecture; without it, none that needs fences for mbarriers
  */
 export function fenceWanted(
@@ -46,7 +49,7 @@ export function fenceWanted(
   if (effect.kind !== 'fence' && effect.kind !== 'atomic' && effect.kind !== 'store') return null;
   const { semantics } = effect;
   if (semantics !== 'sc' && semantics !== 'acq_rel' && semantics !== 'release') return null;
-  // Its mbarriers were just initialised: the code for that orders it.
+  // The mbarrier was just initialised: the SASS of the initialisation orders it.
   if (mnemonic.includes('mbarrier_init')) return null;
   return { scope: scopes[effect.scope], isSequential: semantics === 'sc' };
 }
@@ -59,14 +62,16 @@ export function fenceStrength(instruction: SassInstruction): FenceStrength | nul
   return { scope: scope === undefined ? 3 : scopes[scope], isSequential: wordBits(instruction, 79, 1) === 0 };
 }
 
-/** Maximum number of unfinished groups of copies after a wait of the PTX; null for other instructions. */
+/** Maximum number of incomplete groups of copies after a wait of the PTX; null for other instructions. */
 export function groupsLeft({ operation: { effect }, arguments: [count] }: Instruction): number | null {
   if (effect.kind === 'async-wait' && effect.form === 'wait-all') return 0;
   if ((effect.kind !== 'async-wait' && effect.kind !== 'bulk-wait') || effect.form !== 'wait-group') return null;
   return count?.kind === 'constant' ? Number(count.value) : 0;
 }
 
-/** The same for a wait of the SASS: it waits for the first scoreboard. */
+/**
+ * Maximum number of incomplete groups after a wait of the SASS for the first scoreboard; null for other instructions.
+ */
 export function groupsLeftOf(instruction: SassInstruction): number | null {
   if (instruction.code !== 0x91a || wordBits(instruction, 44, 3) !== 0) return null;
   return wordBits(instruction, 38, 6);
@@ -88,24 +93,27 @@ function linesByKind(): Readonly<Record<Wanted, Set<number>>> {
   return { barrier: new Set(), mbarrier: new Set(), fence: new Set(), atomic: new Set(), store: new Set(), copy: new Set(), group: new Set(), wait: new Set() }; // oxfmt-ignore
 }
 
-/** Instructions of the SASS on lines of the PTX. */
+/** SASS instructions by their PTX lines. */
 interface CodeByLine {
   readonly kept: ReadonlySet<number>;
   readonly byKind: Readonly<Record<Wanted, ReadonlySet<number>>>;
   readonly atomics: ReadonlySet<number>;
-  /** Lines with an arrival that copies make, and those that count one more arrival, which may be of the same. */
+  /**
+   * Lines with an arrival on completion of copies, and lines that increment the pending count, possibly for the same
+   * arrival.
+   */
   readonly copyArrivals: ReadonlySet<number>;
   readonly counting: ReadonlySet<number>;
-  /** Lines with code that loads. */
+  /** Lines with SASS that loads. */
   readonly looking: ReadonlySet<number>;
-  /** Lines with unknown code. */
+  /** Lines with unknown SASS. */
   readonly unknown: ReadonlySet<number>;
-  /** Bits that the widest store of a line stores. */
+  /** By line: the number of bits of the widest store. */
   readonly stored: ReadonlyMap<number, number>;
   /** By line, the total bits of its stores in each block of the SASS. */
   readonly storedInBlocks: ReadonlyMap<number, readonly number[]>;
   readonly fences: ReadonlyMap<number, readonly FenceStrength[]>;
-  /** The fewest groups that a wait of a line leaves. */
+  /** By line: the smallest number of groups that its waits leave incomplete. */
   readonly left: ReadonlyMap<number, number>;
 }
 
@@ -127,7 +135,7 @@ function codeByLine(
     const { opcode } = instruction;
     const kind = opcode?.kind;
     if (kind !== 'none') kept.add(line);
-    // An unknown instruction may be any of them.
+    // An unknown instruction may be of any kind.
     if (!opcode) {
       unknown.add(line);
       for (const lines of Object.values(byKind)) lines.add(line);
@@ -180,8 +188,8 @@ function bitsInBlocks(
 }
 
 /**
- * Blocks kept in the SASS: those that left code, the postdominators of such blocks, and those whose single incoming
- * edge has a predicate that left code. Blocks that every launch executes are kept, too.
+ * PTX blocks that the SASS contains: blocks with SASS, the postdominators of such blocks, and blocks whose single
+ * incoming edge has a predicate with SASS. Blocks that every launch executes are included.
  */
 function keptBlocks(kernel: Kernel, kept: ReadonlySet<number>): ReadonlySet<BlockId> {
   const { blocks, postdominators } = kernel;
@@ -203,7 +211,7 @@ function keptBlocks(kernel: Kernel, kept: ReadonlySet<number>): ReadonlySet<Bloc
   return found;
 }
 
-/** Whether a predicate is a phi of different constants, and the code has paths for both. */
+/** Whether a predicate is a phi of different constants, and the SASS has paths for both. */
 function isOpenChoice(kernel: Kernel, found: ReadonlySet<BlockId>, predicate: Operand): boolean {
   if (predicate.kind !== 'value') return false;
   const { definition } = kernel.values[predicate.id]!;
@@ -216,7 +224,7 @@ function isOpenChoice(kernel: Kernel, found: ReadonlySet<BlockId>, predicate: Op
   return ways.includes(true) && ways.includes(false);
 }
 
-/** Whether the instruction that computes a predicate left code; combinations of predicates need not. */
+/** Whether the instruction that computes a predicate has SASS; combinations of predicates need not have any. */
 function leftPredicate(kernel: Kernel, kept: ReadonlySet<number>, predicate: Operand): boolean {
   if (predicate.kind !== 'value') return false;
   const { definition } = kernel.values[predicate.id]!;
@@ -227,8 +235,9 @@ function leftPredicate(kernel: Kernel, kept: ReadonlySet<number>, predicate: Ope
 }
 
 /**
- * Stores of a block that were merged into wider ones: one store of 64 bits may be two of 32. Those without code are in
- * wider ones of the same base as far as their bits suffice; if bases are recomputed, in any of the block.
+ * Stores of a block that were merged into wider ones: one store of 64 bits may be two of 32. Stores without SASS are
+ * assumed to be merged into wider ones with the same base while those have enough bits; if bases are recomputed, into
+ * any wider one of the block.
  */
 function mergedStores(
   kernel: Kernel,
@@ -259,7 +268,7 @@ function mergedStores(
 
 /**
  * Finds required instructions of the PTX without SASS.
- * @param lineOf the line of the PTX that an instruction is of
+ * @param lineOf the PTX line of an instruction
  * @param isBarrier whether threads wait for each other at an instruction
  */
 export function lostInstructions(
@@ -272,11 +281,11 @@ export function lostInstructions(
   const code = codeByLine(flow, version, lineOf, isBarrier);
   const { byKind } = code;
   const [wanted, inKept] = [linesByKind(), linesByKind()];
-  /** Lines with code that does less than is wanted. */
+  /** Lines with SASS that is weaker than required. */
   const weaker: Partial<Record<Wanted, Set<number>>> & Record<'fence' | 'wait' | 'mbarrier' | 'store', Set<number>> = { fence: new Set(), wait: new Set(), mbarrier: new Set(), store: new Set() }; // oxfmt-ignore
-  /** Fences that need other code, and operations on mbarriers that are not required here. */
+  /** Lines of fences that need SASS of another kind, and of mbarrier operations that are not required here. */
   const others = { fence: new Set<number>(), mbarrier: new Set<number>() };
-  /** Lines that themselves store nothing. */
+  /** Lines without a store. */
   const computing = new Set<number>();
   const stores: StoreInBlock[] = [];
   const keptOnes = keptBlocks(kernel, code.kept);
@@ -286,7 +295,7 @@ export function lostInstructions(
     for (const instruction of instructions) {
       const { ptxLine } = instruction;
       const fence = fenceWanted(instruction, version);
-      // The table of lines may put the fence of a store or an atomic on the line before it.
+      // The line table may assign the fence of a store or an atomic to the line before it.
       const what = wantedOf(instruction);
       const { effect } = instruction.operation;
       const also = [
@@ -303,7 +312,7 @@ export function lostInstructions(
       }
       const fences = fence ? code.fences.get(ptxLine) : undefined;
       if (fence && fences && !fences.some((own) => own.scope >= fence.scope && (own.isSequential || !fence.isSequential))) weaker.fence.add(ptxLine); // oxfmt-ignore
-      // The copies of two of these may make one arrival together: then one line has no code.
+      // The copies of two such lines may share one arrival; one of the lines has no SASS then.
       const [counts, arrives] = [code.counting.has(ptxLine), code.copyArrivals.has(ptxLine)];
       if (
         effect.kind === 'mbarrier' &&
@@ -313,7 +322,7 @@ export function lostInstructions(
       ) {
         for (const lines of [wanted, inKept, weaker]) lines.mbarrier.add(ptxLine);
       }
-      // A fragment of a matrix is stored by several instructions of one block.
+      // A matrix fragment is stored by several instructions of one block.
       const whole = effect.kind === 'matrix-store' ? effect.words * 32 : 0;
       if (whole > 0 && code.storedInBlocks.get(ptxLine)?.some((bits) => bits % whole !== 0)) weaker.store.add(ptxLine);
       const left = code.left.get(ptxLine);
@@ -323,7 +332,7 @@ export function lostInstructions(
   }
   return wantedKinds.flatMap((what) => {
     const isWeaker = (line: number): boolean => weaker[what]?.has(line) === true;
-    // Code that several lines of inline assembly share has the line of one of them.
+    // SASS that several lines of inline assembly share is assigned to one of them.
     const isOwn = (line: number): boolean => wanted[what].has(line) || ((what === 'fence' || what === 'mbarrier') && others[what].has(line)) || (what === 'store' && !computing.has(line)) || (what === 'mbarrier' && (wanted.store.has(line) || wanted.atomic.has(line))) || (what === 'barrier' && code.unknown.has(line)); // oxfmt-ignore
     const spare = [...(what === 'atomic' ? code.atomics : byKind[what])].filter((line) => !isOwn(line)).length;
     const lost = [...wanted[what]].filter((line) => !byKind[what].has(line) || isWeaker(line));

@@ -1,6 +1,6 @@
 /**
- * Whether accesses of the SASS use the operands of their PTX. A store on the line of another one, because the two were
- * exchanged, has an address or data computed from other loads, parameters and special registers.
+ * Whether accesses of the SASS use the operands of their PTX. If two stores were exchanged, the address or data of each
+ * is computed from other loads, parameters and special registers than on its PTX line.
  */
 import type { Instruction, Kernel, Operand } from '../../ir/form/kernel.ts';
 import type { SassFlow } from '../control-flow.ts';
@@ -13,14 +13,14 @@ import type { RegisterFlow } from './registers.ts';
 
 const zeroRegister = 255;
 
-/** The guard `@!PT`, which never holds. */
+/** The guard `@!PT`, which is always false. */
 const never = 15;
 const accessSpaces: ReadonlySet<string | undefined> = new Set(['global', 'shared', 'generic']);
 
-/** An access whose operand has no origin that its line of the PTX uses. */
+/** An access with an operand whose origins differ from those of its PTX line. */
 interface MismatchedOperand {
   readonly what: 'address' | 'data';
-  /** Whether it has no origin that the line uses; otherwise it has one that the line does not use. */
+  /** True if the operand has none of the origins of the line; false if it only has an additional one. */
   readonly isCertain: boolean;
   readonly ptxLine: number;
   readonly instruction: SassInstruction;
@@ -54,9 +54,9 @@ function argumentOf(
 }
 
 /**
- * Finds accesses with operands of others.
+ * Finds accesses with operands of another access.
  * @param registers of the code
- * @param lineOf the line of the PTX that an instruction is of
+ * @param lineOf the PTX line of an instruction
  */
 export function mismatchedOperands(
   kernel: Kernel,
@@ -77,12 +77,12 @@ export function mismatchedOperands(
     }
   }
   const loaded = new Set<string>();
-  /** Loads from memory that others may write. */
+  /** Loads from memory that other threads may write. */
   const fetched = new Set<string>();
-  // Some atomics become loops of loads and exchanges.
+  // Atomics that ptxas may expand to loops of loads and exchanges.
   const expanded = new Set<number>();
   const kept = new Set<number>();
-  // An unrolled loop has an access several times, each with a separate displacement.
+  // An unrolled loop contains several copies of an access, each with a different displacement.
   const times = new Map<number, number>();
   const copies = new Map<number, number>();
   const widest = new Map<number, number>();
@@ -123,7 +123,7 @@ export function mismatchedOperands(
       found.push({ what: 'data', isCertain: false, ptxLine, instruction });
       continue;
     }
-    // A load that is never executed, which ptxas places next to others, does not count.
+    // Loads that are never executed, which ptxas places next to others, are ignored.
     const isNever = wordBits(instruction, 12, 4) === never;
     if (opcode.kind === 'load' && only && ptx.length === 1 && copies.get(ptxLine) === 1 && isNever) {
       found.push({ what: 'data', isCertain: false, ptxLine, instruction });
@@ -166,7 +166,7 @@ export function mismatchedOperands(
 
 /**
  * Whether the stored data were computed by the instruction of the PTX that computes them.
- * @param isZero whether it stores zero, which is in no register and has no definition
+ * @param isZero whether the store is of zero, which is in no register and has no definition
  */
 function givesItsOwn(
   code: CodeOrigins,
@@ -183,7 +183,7 @@ function givesItsOwn(
   return values.every((value, at) => {
     const wanted = source.givenAt(value);
     const made = isZero ? [] : code.givenAt(index, registers[at * each]!);
-    // If the line left no code, another one computes the same.
+    // If the line has no SASS, an equal computation on another line replaces it.
     return (
       !wanted ||
       !made ||
@@ -197,7 +197,7 @@ function bitsOf({ operation: { effect } }: Instruction): number {
   return effect.kind === 'load' || effect.kind === 'store' || effect.kind === 'atomic' ? effect.bytes * effect.lanes * 8 : 0; // oxfmt-ignore
 }
 
-/** Leaves that both sides name. */
+/** Leaves that have the same name for PTX and SASS. */
 const told = /^(?:load|parameter|special n?(?:tid|ctaid))/;
 
 /** Whether registers may contain the values that the PTX uses. */
@@ -208,7 +208,7 @@ function agree(
   isMerged: boolean,
 ): boolean {
   const leaves = new Set(wanted.flatMap((one) => [...one.leaves]).filter((leaf) => told.test(leaf)));
-  // If ptxas replaces one load by another, it is unknown which.
+  // If ptxas replaces one load by an equal one, it is unknown by which.
   if (wanted.some(({ isOpen }) => isOpen)) return true;
   if ([...leaves].some((leaf) => leaf.startsWith('load ') && !loaded.has(leaf))) return true;
   const agrees = (definitions: readonly Origins[] | null): boolean =>
@@ -228,7 +228,7 @@ function lacks(
   return needed.some((leaf) => (fetched.has(leaf) || (what === 'address' && /^(?:parameter|special tid)/.test(leaf))) && !own.has(leaf)); // oxfmt-ignore
 }
 
-/** Whether a register has origins, and none of them on any path is among the wanted ones. */
+/** Whether some register has known origins, none of which is among the wanted ones. */
 function sharesNothing(made: readonly (readonly Origins[] | null)[], wanted: readonly Origins[]): boolean {
   const leaves = new Set(wanted.flatMap((one) => [...one.leaves]));
   return made.some((definitions) => {
@@ -238,8 +238,8 @@ function sharesNothing(made: readonly (readonly Origins[] | null)[], wanted: rea
 }
 
 /**
- * Whether a definition gives a part of the wanted leaves, or, if several paths join in it, all of them: then paths that
- * lead elsewhere give the others.
+ * Whether all leaves of a definition are wanted. A definition in which several paths join may have further leaves if it
+ * has all wanted ones.
  */
 function mayHold({ leaves, isOpen, isMerged }: Origins, wanted: ReadonlySet<string>): boolean {
   if (isOpen) return true;

@@ -1,13 +1,18 @@
-/** Which accesses can follow which others on some path, and which without a separator in between. */
+/**
+ * The accesses that can follow other accesses on some path, and those that can do so without a separator in between.
+ */
 
 /** One step of a block: an access, a separator such as a barrier, or both. */
 export interface OrderedStep {
-  /** The number of the access, from 0 up; several steps may be of one access. */
+  /** The number of the access, from 0; several steps may have the same access. */
   readonly access?: number;
   readonly separates: boolean;
-  /** Paths that execute this do not execute steps of the same register with the other sense, until it is written. */
+  /**
+   * Guard of the step. A path that executes the step executes no step with the negated guard until the register is
+   * written.
+   */
   readonly guard?: { readonly register: number; readonly negated: boolean };
-  /** Predicates that it writes. */
+  /** Predicates written by the step. */
   readonly writes?: readonly number[];
 }
 
@@ -18,15 +23,15 @@ export interface OrderedBlock {
   readonly branch?: { readonly register: number; readonly negated: boolean; readonly taken: number };
 }
 
-/** Accesses that can come before each access, as bits. */
+/** By access: the set of accesses that can come before it. */
 type Relation = readonly Uint32Array[];
 
-/** Words of all sets together, beyond which nothing is computed. */
+/** Limit on the total size of all sets in words; with more, there is no result. */
 const maxWords = 1 << 22;
 
 /**
- * For each access, those that some path executes before it.
- * @param count of accesses
+ * For each access, the accesses that some path executes before it.
+ * @param count number of accesses
  * @param stops whether a path ends at a separator
  * @returns null if there are too many
  */
@@ -37,7 +42,7 @@ export function earlierAccesses(blocks: readonly OrderedBlock[], count: number, 
   const atEnd = blocks.map(() => ({ taken: new Uint32Array(words), passed: new Uint32Array(words) }));
   const result = Array.from({ length: count }, () => new Uint32Array(words));
   const incoming = new Uint32Array(words);
-  /** Accesses that reach the end of a block, and, if `records`, those before each access in it. */
+  /** The accesses that reach the end of a block. If `records`, stores the accesses before each access in the block. */
   const walk = (block: OrderedBlock, index: number, records: boolean): (typeof atEnd)[number] => {
     incoming.fill(0);
     for (const predecessor of block.predecessors) {

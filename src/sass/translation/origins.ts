@@ -8,17 +8,17 @@ import { type SassInstruction, wordBits } from '../instruction/decode.ts';
 import { constantLeaf, maxParameterBytes, parameterOffsets, specialLeaf } from './address-origins.ts';
 import { fromOutside, type RegisterFlow } from './registers.ts';
 
-/** Leaves of a value. */
+/** The leaves from which a value is computed. */
 export interface Origins {
   /** `load 57`, `parameter 8`, `special tid.x`. */
   readonly leaves: ReadonlySet<string>;
-  /** Whether it may have unknown origins. */
+  /** Whether the value may have unknown origins. */
   readonly isOpen: boolean;
-  /** Whether it, or one of its origins, has several definitions: then not all leaves are of one path. */
+  /** Whether the value, or one of its origins, has several definitions: its leaves may then be from different paths. */
   readonly isMerged: boolean;
 }
 
-/** More than there are registers and words of a frame. */
+/** Upper bound of the number of registers and words of a frame. */
 const keys = 4096;
 
 /** Maximum number of instructions followed for one value. */
@@ -30,7 +30,7 @@ const clocks: ReadonlySet<number> = new Set([0x50, 0x51, 0x52, 0x53]);
 /** `SRZ`. */
 const zeroSpecial = 255;
 
-/** Operations that may move a value from one register to another, or make a constant. */
+/** Operations that may move a value from one register to another, or produce a constant. */
 const copying: ReadonlySet<string> = new Set(['MOV', 'IMAD', 'SEL', 'FSEL', 'PRMT', 'SHF', 'CALL', 'HFMA2', 'CS2R', 'LDL', 'R2UR', 'UMOV']); // oxfmt-ignore
 
 /** Origins of values of the SASS. */
@@ -40,9 +40,9 @@ export class CodeOrigins {
   readonly #lineOf: (instruction: SassInstruction) => number | undefined;
   readonly #version: number;
   readonly #known = new Map<number, Origins>();
-  /** Lines of the PTX that load. Variables in local memory whose address is not used are values there. */
+  /** PTX lines that load. Variables in local memory whose address is not taken are values there. */
   readonly #loads = new Set<number>();
-  /** Lines with untracked results. */
+  /** PTX lines with untracked results. */
   readonly #unfollowed = new Set<number>();
 
   constructor(
@@ -65,11 +65,11 @@ export class CodeOrigins {
     this.#version = version;
   }
 
-  /** Of each instruction that may have written a register; null if those are too many or none is known. */
+  /** Origins by each instruction that may have written a register; null if there are too many or none is known. */
   ofRegister(index: number, register: number): readonly Origins[] | null {
     const definitions = this.#registers.definitionsOf(index, register);
     if (!definitions) return null;
-    // From sm_100 on some instructions may write more than is known of them.
+    // From sm_100 on, instructions may write registers in addition to the known ones.
     if (this.#version >= 100 && definitions.every((definition) => definition === fromOutside)) return null;
     const found: Origins[] = [];
     const seen = new Set<number>();
@@ -88,7 +88,7 @@ export class CodeOrigins {
     return found;
   }
 
-  /** The registers that an instruction computes a result from, if it adds no leaf; otherwise none. */
+  /** The source registers of an instruction whose result has no additional leaf; otherwise none. */
   #copiesOf(index: number, written: number): readonly number[] {
     const own = this.#registers.uses[index] ? this.#leavesOf(index, written) : null;
     return own && !own.isLeaf && own.leaves.length === 0 ? this.#registers.sourcesOf(index, written) : [];
@@ -141,7 +141,7 @@ export class CodeOrigins {
     return origins;
   }
 
-  /** Null: its result is unknown. */
+  /** Null if the result is unknown. */
   #leavesOf(index: number, written: number): { readonly leaves: readonly string[]; readonly isLeaf: boolean } | null {
     const instruction = this.#flow.instructions[index]!;
     const { opcode, code } = instruction;
@@ -168,7 +168,7 @@ export class CodeOrigins {
       if (leaf !== undefined) return { leaves: [leaf], isLeaf: true };
       const line = this.#lineOf(instruction);
       if (this.#version >= 100 && !clocks.has(special)) return null;
-      // Other special registers are not named on both sides.
+      // Other special registers have no common name for PTX and SASS.
       const isReading = line !== undefined && (clocks.has(special) || this.#unfollowed.has(line));
       return { leaves: isReading ? [`load ${line}`] : [], isLeaf: true };
     }
@@ -186,7 +186,7 @@ export class CodeOrigins {
   }
 }
 
-/** From sm_100 on, loads into uniform registers have one bit more. */
+/** Offset of a load; from sm_100 on, loads into uniform registers have one more bit. */
 function offsetOfLoad(instruction: SassInstruction): number {
   return instruction.opcode?.mnemonic === 'LDCU' ? wordBits(instruction, 37, 17) : wordBits(instruction, 38, 16);
 }
@@ -206,7 +206,7 @@ export class SourceOrigins {
     ({ at: this.#parameterAt, bytes: this.#parameterBytes } = parameterOffsets(kernel));
   }
 
-  /** With the conditions that decide which value it is. */
+  /** Leaves of a value, including those of the conditions that select it. */
   of(operand: Operand): Origins {
     return this.#once(this.#known, operand, true);
   }
@@ -263,11 +263,11 @@ export class SourceOrigins {
       seen.add(operand.id);
       if (seen.size > maxSteps) isOpen = true;
       const { definition, type } = this.#kernel.values[operand.id]!;
-      // The predicate of a selection is a condition, too.
+      // The predicate of a selection is a condition as well.
       if (type === 'predicate' && !hasConditions) continue;
       if (definition.kind === 'phi') {
         const { block, index } = definition;
-        // The first iteration may have separate code.
+        // The first iteration of a loop may have separate SASS.
         if (!hasConditions && this.#headers.has(block)) continue;
         isMerged = true;
         work.push(...this.#kernel.blocks[block]!.phis[index]!.inputs);
@@ -290,8 +290,8 @@ export class SourceOrigins {
   }
 
   /**
-   * Adds the words of parameters that a load reads; false if its address is computed, so that they are unknown, and for
-   * kernels with many parameters.
+   * Adds the parameter words read by a load. False if they are unknown because the address is computed, or if the
+   * kernel has many parameters.
    */
   #parameters({ arguments: [address], offset, operation: { effect } }: Instruction, leaves: Set<string>): boolean {
     if (address?.kind !== 'address' || effect.kind !== 'load' || this.#parameterBytes > maxParameterBytes) return false;

@@ -1,9 +1,9 @@
-/** Stores that ptxas may leave out, since a later one stores to the same place before it may be observed. */
+/** Stores that ptxas may omit, since a later store overwrites the same memory before it may be observed. */
 import { dominates } from '../../ir/form/dominators.ts';
 import type { BlockId, Instruction, Kernel, Operand, ValueId } from '../../ir/form/kernel.ts';
 import { rootOf } from '../displacements.ts';
 
-/** A store of the PTX with the block that it is in. */
+/** A store of the PTX with its block. */
 export interface StoreInBlock {
   readonly instruction: Instruction;
   readonly block: BlockId;
@@ -12,9 +12,9 @@ export interface StoreInBlock {
 /**
  * Lines of stores that, on every later path, are followed by a store to the same place before they may be observed:
  * with no barrier, no fence, no end of the kernel and no load of that place in between.
- * @param stores all of the kernel
+ * @param stores all stores of the kernel
  * @param lines requested lines
- * @param looking lines whose code loads; ptxas may know the results of other loads
+ * @param looking lines with SASS that loads; ptxas may know the results of other loads
  */
 export function overwrittenLines(
   kernel: Kernel,
@@ -34,7 +34,7 @@ export function overwrittenLines(
       const rest = kernel.blocks[next.block]!.instructions.slice(next.from);
       const last = rest.find((one) => separates(one) || overwrites(kernel, instruction, one) || (looking.has(one.ptxLine) && looksAt(kernel, instruction, one))); // oxfmt-ignore
       if (last && overwrites(kernel, instruction, last)) continue;
-      // The next iteration of a loop has a different address.
+      // The address differs in the next iteration of a loop.
       const leaves = successors[next.block]!.some((one) => dominates(kernel.dominators, one, next.block));
       if (last || leaves || successors[next.block]!.length === 0) return false;
       for (const successor of successors[next.block]!) {
@@ -48,7 +48,7 @@ export function overwrittenLines(
   return new Set(asked.filter(isOverwritten).map(({ instruction }) => instruction.ptxLine));
 }
 
-/** Instructions that may observe a place, or let others observe it. */
+/** Whether an instruction may observe memory, or allow other threads to observe it. */
 function separates({ operation: { effect } }: Instruction): boolean {
   return /^(?:barrier|grid-barrier|warp-barrier|cluster-barrier|mbarrier|fence|async-copy|bulk-copy|warp-matrix)$/.test(
     effect.kind,
@@ -59,7 +59,7 @@ function bytesOf({ operation: { effect } }: Instruction): number {
   return effect.kind === 'store' ? effect.bytes * effect.lanes : 0;
 }
 
-/** Whether a load or an atomic may be of a place that a store stores to. */
+/** Whether a load or an atomic may access memory that a store writes. */
 function looksAt(
   kernel: Kernel,
   store: Instruction,
@@ -75,7 +75,7 @@ function looksAt(
   return distance < BigInt(bytesOf(store)) && distance + BigInt(effect.bytes * effect.lanes) > 0n;
 }
 
-/** Whether a store is of all that an earlier one stores. */
+/** Whether a later store overwrites all bytes of an earlier one. */
 function overwrites(kernel: Kernel, earlier: Instruction, later: Instruction): boolean {
   if (earlier.operation.effect.kind !== 'store' || later.operation.effect.kind !== 'store') return false;
   if (bytesOf(later) < bytesOf(earlier)) return false;
@@ -88,7 +88,7 @@ function overwrites(kernel: Kernel, earlier: Instruction, later: Instruction): b
   return distance >= 0n && distance + BigInt(bytesOf(earlier)) <= BigInt(bytesOf(later));
 }
 
-/** So far two computations are compared. */
+/** Maximum depth to which two computations are compared. */
 const maxDepth = 24;
 
 function sameRoot(kernel: Kernel, one: string, other: string): boolean {

@@ -1,11 +1,11 @@
-/** Where the registers of a SASS function come from. */
+/** Definitions of the registers of a SASS function. */
 import type { SassFlow } from '../control-flow.ts';
 import { type SassGuard, type SassInstruction, sassGuard } from '../instruction/decode.ts';
 import { mayWrite, type RegisterUse, registerUses } from '../instruction/operands.ts';
 import { predicatesWritten } from '../predicates.ts';
 import { firstSlot, type SpillAccess } from './spills.ts';
 
-/** A value that no instruction of the function wrote. */
+/** Index that denotes a value which no instruction of the function wrote. */
 export const fromOutside = -1;
 
 /** Maximum number of distinguished definitions of one register. */
@@ -18,14 +18,17 @@ export class RegisterFlow {
   readonly uses: readonly (RegisterUse | null)[];
   readonly #guards: readonly (SassGuard | undefined)[];
   readonly #blockOf: Int32Array;
-  /** By block, then register: definitions in it that reach its end, last one first, and whether one of them is certain. */
+  /**
+   * By block, then register: definitions in the block that reach its end, last one first, and whether one of them is
+   * unguarded.
+   */
   readonly #last: readonly Map<number, { readonly found: readonly number[]; readonly isCertain: boolean }>[];
-  /** By block: calls. */
+  /** By block: indices of calls. */
   readonly #calls: number[][] = [];
   readonly #writtenBy: (call: SassInstruction) => ReadonlySet<number> | null;
 
   /**
-   * @param spills loads and stores of spilled registers; their places are registers then
+   * @param spills loads and stores of spilled registers; their slots count as registers
    * @param writtenBy the registers that a call may write; null for any
    */
   constructor(
@@ -67,7 +70,7 @@ export class RegisterFlow {
     });
   }
 
-  /** Whether one of two instructions is executed, the first preceding the second in one block. */
+  /** Whether exactly one of two instructions of a block is executed; the first precedes the second. */
   #complement(first: number, second: number): boolean {
     const [one, other] = [this.#guards[first], this.#guards[second]];
     if (!one || !other || first >= second || one.register !== other.register || one.negated === other.negated)
@@ -78,7 +81,7 @@ export class RegisterFlow {
     return true;
   }
 
-  /** The registers that an instruction makes one of its results of. */
+  /** The registers from which an instruction computes one of its results. */
   sourcesOf(index: number, written: number): readonly number[] {
     const spill = this.#spills.get(index);
     if (!spill) return this.uses[index]?.reads ?? [];
@@ -89,8 +92,8 @@ export class RegisterFlow {
   }
 
   /**
-   * Loads of spilled registers that some path reaches without a store of them; if values may be undefined, those that
-   * nothing in the function stores.
+   * Loads of spill slots that some path reaches without a store to the slot. If values may be undefined, only loads of
+   * slots that are never stored.
    * @param isDefined whether all used values of the PTX are defined on all paths
    */
   unstored(isDefined: boolean): SassInstruction[] {
@@ -101,7 +104,7 @@ export class RegisterFlow {
     });
   }
 
-  /** Whether a path from the entry to a load has no store of a slot, under any guard. */
+  /** Whether some path from the entry to a load has no store to a slot, not even a guarded one. */
   #mayBeUnstored(index: number, slot: number): boolean {
     const stores = (at: number): boolean => {
       const spill = this.#spills.get(at);
@@ -125,14 +128,14 @@ export class RegisterFlow {
     return false;
   }
 
-  /** Whether an instruction loads a spilled register, or stores one. */
+  /** Whether an instruction loads or stores a spilled register. */
   isSpill(index: number): boolean {
     return this.#spills.has(index);
   }
 
   /**
-   * The instructions that may have written a register as an instruction reads it, by their indices; {@link fromOutside}
-   * if a path from the entry does not write it. Null: too many.
+   * Indices of the instructions that may have written a register as read by an instruction. {@link fromOutside} is
+   * included if a path from the entry does not write the register. Null: too many.
    */
   definitionsOf(index: number, register: number): readonly number[] | null {
     const found = this.#definitionsOf(index, register);
@@ -157,7 +160,7 @@ export class RegisterFlow {
       found.add(at);
       if (!use) continue;
       const own = this.#guards[at];
-      // Instructions under one guard are on one path.
+      // Instructions with the same guard are executed on the same paths.
       if (!own || (guard && own.register === guard.register && own.negated === guard.negated)) return [...found];
       if ([...found].some((other) => this.#complement(at, other))) return [...found];
     }

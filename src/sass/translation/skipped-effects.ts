@@ -1,7 +1,7 @@
 /**
- * Stores, atomics and fences that some path of the code leaves out. Neither leaves the part of a path between two
- * barriers, or between a barrier and an end of the kernel. So all paths of the SASS between two of these must have the
- * effects that all paths of the PTX have: a copy of an unrolled or divided path, too.
+ * Stores, atomics and fences that some path of the SASS omits. ptxas moves none of them across a barrier or an end of
+ * the kernel. So all SASS paths between two of these anchors must have the effects that all PTX paths have. This
+ * includes copies of paths by unrolling or duplication.
  */
 import type { Instruction, Kernel } from '../../ir/form/kernel.ts';
 import type { SassFlow } from '../control-flow.ts';
@@ -12,8 +12,8 @@ import { overwrittenLines, type StoreInBlock } from './overwritten-stores.ts';
 import { predicatesWritten } from '../predicates.ts';
 
 /**
- * A place that no access crosses, an effect, by its index, or a written predicate. A half is an effect under a guard of
- * unknown value.
+ * A step: an anchor, which no access is moved across; an effect, by index; or a written predicate. A half is an effect
+ * under a guard of unknown value.
  */
 interface Step {
   readonly kind: 'anchor' | 'effect' | 'half' | 'predicate' | 'trap';
@@ -21,7 +21,7 @@ interface Step {
   readonly guard?: SassGuard;
 }
 
-/** An effect that an instruction has under a guard. */
+/** An effect of a guarded instruction. */
 interface Half {
   readonly effect: number;
   readonly guard: SassGuard;
@@ -30,18 +30,18 @@ interface Half {
 interface StepBlock {
   readonly steps: readonly Step[];
   readonly predecessors: readonly number[];
-  /** Whether a path begins here. */
+  /** Whether paths begin at this block. */
   readonly isStart: boolean;
-  /** Whether the kernel ends here. */
+  /** Whether the kernel ends in this block. */
   readonly ends: boolean;
-  /** The guard of its final branch, and the block to which it leads. */
+  /** The guard of its final branch, and the target block. */
   readonly branch?: SassGuard & { readonly taken: number };
 }
 
 const [start, end] = [0, 1];
 const accessSpaces: ReadonlySet<string> = new Set(['global', 'shared', 'generic']);
 
-/** Words of all sets together, beyond which nothing is computed. */
+/** Limit on the total size of all sets in words; with more, there is no result. */
 const maxWords = 1 << 20;
 
 function isEffect({ operation: { effect } }: Instruction): boolean {
@@ -49,7 +49,7 @@ function isEffect({ operation: { effect } }: Instruction): boolean {
   return effect.kind === 'atomic';
 }
 
-/** A call to the address in a register: the function may not return. */
+/** Codes of calls to an address in a register: the function may not return. */
 const registerCalls: ReadonlySet<number> = new Set([0x343, 0x344]);
 
 function isBarrierOfBlock({ operation: { effect } }: Instruction): boolean {
@@ -115,7 +115,7 @@ function betweenAnchors(
         const way = blocks[one]!.branch?.taken === index ? 'taken' : 'passed';
         for (const [anchor, set] of atEnd[one]![way]) meet(open, anchor, set);
       }
-      /** Effects on one of the two edges out of the block. */
+      /** Effects that occur only on one of the two edges out of the block. */
       let divided: { readonly number: number; readonly isTaken: boolean; readonly isHalf: boolean }[] = [];
       for (const { kind, number, guard } of steps) {
         if (kind === 'effect' || kind === 'half') {
@@ -162,8 +162,8 @@ function include(set: Uint32Array, element: number): void {
 }
 
 /**
- * Of each instruction, the predicates that are true whenever it is reached (bits 0 to 6), and those that are false (8
- * to 14).
+ * By instruction: mask of the predicates that are true whenever the instruction is reached (bits 0 to 6), and of those
+ * that are false (8 to 14).
  */
 function knownPredicates({ instructions, blocks }: SassFlow): Uint16Array {
   const [whenTaken, whenPassed] = [
@@ -180,7 +180,7 @@ function knownPredicates({ instructions, blocks }: SassFlow): Uint16Array {
         known[at] = facts;
         for (const register of predicatesWritten(instructions[at]!)) facts &= ~(0x101 << register);
       }
-      // Threads that exit at its end do not continue.
+      // Threads that exit at the end of the block do not continue.
       const leaves = instructions[last - 1]!.opcode?.kind === 'exit' ? sassGuard(instructions[last - 1]!) : undefined;
       const guard = branch ?? leaves;
       const opposite = guard && { register: guard.register, negated: !guard.negated };
@@ -201,17 +201,17 @@ function holds(facts: number, guard: SassGuard): boolean {
   return (facts & factOf(guard)) !== 0;
 }
 
-/** Lines of the PTX. */
+/** PTX lines of skipped effects, and of stores that lost their guard. */
 interface SkippedEffects {
-  /** Stores, atomics and fences that some path of the code leaves out, and no path of the PTX does. */
+  /** Stores, atomics and fences that some path of the SASS omits, and no path of the PTX. */
   readonly skipped: readonly number[];
-  /** Stores that no path of the code leaves out, though some path of the PTX does. */
+  /** Stores that no path of the SASS omits, although some path of the PTX does. */
   readonly always: readonly number[];
 }
 
 /**
- * Finds stores and atomics that some path of the code leaves out, and stores that lost their guard.
- * @param lineOf the line of the PTX that an instruction is of
+ * Finds stores and atomics that some path of the SASS omits, and stores that lost their guard.
+ * @param lineOf the PTX line of an instruction
  * @param isBarrier whether threads wait for each other at an instruction
  */
 export function skippedEffects(
@@ -223,7 +223,8 @@ export function skippedEffects(
   const nothing = { skipped: [], always: [] };
   if (flow.instructions.some(({ opcode }) => !opcode)) return nothing;
   if (kernel.blocks.some(({ terminator }) => terminator.kind === 'unknown')) return nothing;
-  // In a function that does not return, such as that of a failed assertion, a path ends that looks as if it went on.
+  // A path may end in a function that does not return, such as that of a failed assertion, although the SASS has a
+  // successor.
   const stops = kernel.blocks.some(({ terminator }) => terminator.kind === 'trap');
   if (stops && flow.instructions.some(({ code }) => registerCalls.has(code))) return nothing;
   const [anchors, effects, fences] = [new Map<number, number>(), new Map<number, number>(), new Map<number, number>()];
@@ -273,12 +274,12 @@ export function skippedEffects(
       const isFence = fenceStrength(one) !== null;
       const effect = (isFence ? fences : effects).get(line);
       if (effect === undefined) return written;
-      // Spilled registers are stored on any line.
+      // Stores of spilled registers may be on any line.
       const isStore = kind === 'store' && accessSpaces.has(one.opcode!.space ?? '');
       const isAccess = isFence || isStore || kind === 'atomic' || kind === 'mbarrier';
       if (!isAccess) return written;
       present.add(effect);
-      // One lane may execute the effect for all lanes: then a guard does not determine the path.
+      // One lane may execute the effect for all lanes; the guard then does not determine the path.
       if (kind === 'store' && guard && !holds(known[first + index]!, guard)) {
         halves.push({ effect, guard });
         return [{ kind: 'half', number: halves.length - 1, guard }, ...written];
@@ -302,7 +303,10 @@ export function skippedEffects(
   return { skipped: [...skipped].filter((line) => !overwritten.has(line)).sort((a, b) => a - b), always };
 }
 
-/** Stores on each path of the SASS that some path of the PTX between the same anchors lacks: they lost their guard. */
+/**
+ * Stores on each SASS path between two anchors that some PTX path between the same anchors lacks: they lost their
+ * guard.
+ */
 function addedEffects(
   kernel: Kernel,
   wanted: readonly StepBlock[],
@@ -316,11 +320,11 @@ function addedEffects(
     const traps = instructions.some(({ operation: { effect } }) => effect.kind === 'trap');
     return { ...block, predecessors, isStart: index === 0, steps: traps ? [{ kind: 'trap', number: 0 }] : block.steps };
   });
-  // Guarded instructions may be left out.
+  // Guarded instructions may be skipped.
   const certain = made.map((block): StepBlock => ({ ...block, steps: block.steps.filter(({ kind, guard }) => kind === 'anchor' || kind === 'predicate' || kind === 'trap' || (kind === 'effect' && !guard)) })); // oxfmt-ignore
   const [may, does] = [betweenAnchors(own, anchors, lines.length), betweenAnchors(certain, anchors, lines.length)];
   if (!may || !does) return [];
-  // Ptxas may know that a loop has an iteration.
+  // Ptxas may know that a loop executes at least one iteration.
   const inLoops = new Set(kernel.loops.flatMap((loop) => [...loop.blocks]));
   const stores = new Set(kernel.blocks.flatMap(({ id, instructions }) => instructions.flatMap(({ ptxLine, operation: { effect } }) => (effect.kind === 'store' && !inLoops.has(id) ? [ptxLine] : [])))); // oxfmt-ignore
   const found = new Set<number>();

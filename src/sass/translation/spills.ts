@@ -5,15 +5,18 @@ import { registerUse } from '../instruction/operands.ts';
 
 const stackPointer = 1;
 
-/** Calls to the address in a register lead to code that others wrote; the bodies of ptxas have no frame. */
+/** Codes of calls to an address in a register, which call user functions; the bodies added by ptxas have no frame. */
 const registerCalls: ReadonlySet<number> = new Set([0x343, 0x344]);
 
-/** The first word of the frame among the registers of a function. */
+/** Number of the first word of the frame, counted as a register of the function. */
 export const firstSlot = 1024;
-/** Frames of more words are not followed. */
+/** Maximum number of words of a frame; larger frames are not analysed. */
 const maxSlots = 2048;
 
-/** Words of the frame that an instruction loads or stores, as registers, with the first register on the other side. */
+/**
+ * Words of the frame, as registers, that an instruction loads or stores, and the first register that it loads to or
+ * stores from.
+ */
 export interface SpillAccess {
   readonly isLoad: boolean;
   readonly slots: readonly number[];
@@ -21,9 +24,9 @@ export interface SpillAccess {
 }
 
 /**
- * Loads and stores of spilled registers, by their indices. Only of kernels without other local memory and without calls
- * of user functions, in which each place has one address.
- * @returns null if something else may access the frame
+ * Loads and stores of spilled registers, by their indices. Requires a kernel without other local memory and without
+ * calls of user functions; each slot then has one address.
+ * @returns null if other instructions may access the frame
  */
 export function spillAccesses(
   kernel: Kernel,
@@ -44,7 +47,7 @@ export function spillAccesses(
   }
   if (found.size === 0) return found;
   const usesLocal = kernel.blocks.some((block) => block.instructions.some(({ operation: { effect } }) => 'space' in effect && (effect.space === 'local' || effect.space === 'generic'))); // oxfmt-ignore
-  // The frame is made once, at the start.
+  // The frame is allocated once, at the start.
   const frames = instructions.filter((one) => registerUse(one, version)?.writes.includes(stackPointer)).length;
   return usesLocal || frames > 2 ? null : found;
 }

@@ -1,7 +1,7 @@
 /**
  * Translation validation: the SASS of a kernel checked against its PTX. Accesses are identified by their line of the
- * PTX. On no path of the SASS may an access follow another one without a barrier (or a fence) in between that all paths
- * of the PTX have; and every barrier, fence and atomic of code that was kept must exist.
+ * PTX. If all paths of the PTX have a barrier (or a fence) between two accesses, so must all paths of the SASS. Every
+ * barrier, fence and atomic in a block that the SASS contains must exist.
  */
 import type { Instruction, Kernel, Operand } from '../../ir/form/kernel.ts';
 import type { CodeFunction, Cubin } from '../cubin/cubin.ts';
@@ -31,29 +31,32 @@ import { earlierAccesses, hasAccess, type OrderedBlock, type OrderedStep } from 
 
 /** Errors in the SASS of a kernel. Lines are those of the PTX. */
 export type TranslationFault =
-  /** A barrier, fence, atomic, store, asynchronous copy or wait for copies whose block was kept is not there. */
+  /**
+   * A barrier, fence, atomic, store, asynchronous copy or wait for copies is missing, although the SASS contains its
+   * block.
+   */
   | ({ readonly kind: 'missing' } & LostInstruction)
-  /** An access on a line without one in the PTX, or a barrier on the line of an access. */
+  /** An access on a PTX line without one, or a barrier on the line of an access. */
   | { readonly kind: 'stray'; readonly what: 'access' | 'barrier'; readonly ptxLine: number; readonly address: number }
-  /** The second access may follow the first without the separator that the PTX has between them on every path. */
+  /** The second access may follow the first without the separator that every PTX path has between them. */
   | {
       readonly kind: 'unseparated';
       readonly what: 'barrier' | 'fence' | 'wait';
       readonly earlier: number;
       readonly later: number;
-      /** Address of the later one, in bytes from the start of its section. */
+      /** Address of the later access, in bytes from the start of its section. */
       readonly address: number;
     }
-  /** The second access may come before the first; the PTX has it after a warp barrier after the first. */
+  /** The second access may come before the first; in the PTX it comes after a warp barrier that follows the first. */
   | {
       readonly kind: 'reversed';
       readonly what: 'warp barrier';
       readonly earlier: number;
       readonly later: number;
-      /** Address of the first one, in bytes from the start of its section. */
+      /** Address of the first access, in bytes from the start of its section. */
       readonly address: number;
     }
-  /** A register that was spilled is loaded, of which nothing stores a byte. */
+  /** A load of a spilled register although no instruction stores a byte of its slot. */
   | {
       readonly kind: 'unstored';
       readonly what: 'spill';
@@ -61,9 +64,9 @@ export type TranslationFault =
       /** In bytes from the start of the section. */
       readonly address: number;
     }
-  /** Some path through the code leaves out a store or an atomic that all paths of the PTX between the same barriers have. */
+  /** Some SASS path omits a store or an atomic that all PTX paths between the same barriers have. */
   | { readonly kind: 'skipped'; readonly what: 'effect'; readonly ptxLine: number }
-  /** An unused result that the PTX uses: its use is missing. */
+  /** A result that the PTX uses and the SASS does not: the instruction that used it is missing. */
   | {
       readonly kind: 'unused';
       readonly what: 'result';
@@ -71,7 +74,7 @@ export type TranslationFault =
       /** In bytes from the start of the section. */
       readonly address: number;
     }
-  /** An access is strong for fewer threads than its line of the PTX, or for none. */
+  /** An access is strong at a narrower scope than on its PTX line, or weak. */
   | {
       readonly kind: 'weaker';
       readonly what: 'access';
@@ -80,13 +83,16 @@ export type TranslationFault =
       readonly address: number;
     }
   /**
-   * The address, the data or the guard of an access have other origins than on its line of the PTX: it is another
-   * access.
+   * The origins of the address, the data or the guard of an access differ from those of its PTX line: it is the SASS of
+   * another access.
    */
   | {
       readonly kind: 'foreign';
       readonly what: 'address' | 'data' | 'guard';
-      /** Whether they have no origin that the line uses. Otherwise an unseen transformation of ptxas may explain it. */
+      /**
+       * True if none of the origins is one of the line. Otherwise a transformation of ptxas that was not observed so
+       * far may explain the difference.
+       */
       readonly isCertain: boolean;
       readonly ptxLine: number;
       /** In bytes from the start of the section. */
@@ -97,7 +103,7 @@ export type Translation =
   | { readonly checked: true; readonly faults: readonly TranslationFault[] }
   | { readonly checked: false; readonly reason: string };
 
-/** A wide fence is one for more than the threads of a block. */
+/** Kinds of separators. A wide fence has a scope wider than the thread block. */
 type Separator = 'barrier' | 'fence' | 'wide fence' | 'wait' | 'warp barrier';
 
 function separates(instruction: Instruction, by: Separator): boolean {
@@ -111,7 +117,7 @@ function separates(instruction: Instruction, by: Separator): boolean {
   return effect.kind === 'grid-barrier' || (effect.kind === 'barrier' && effect.form !== 'arrive');
 }
 
-/** Loads and stores that other threads may observe, and that stay ordered with barriers. */
+/** Whether an instruction is a load or store that other threads may observe, and that stays ordered with barriers. */
 function isAccess({ operation: { effect } }: Instruction): boolean {
   if (effect.kind === 'atomic') return true;
   const isMatrix = effect.kind === 'matrix-load' || effect.kind === 'matrix-store';
@@ -122,11 +128,11 @@ function isAccess({ operation: { effect } }: Instruction): boolean {
 
 const accessSpaces: ReadonlySet<string | undefined> = new Set(['global', 'shared', 'generic']);
 
-/** The function that a call leads to. */
+/** The function that a call targets. */
 interface Call {
-  /** Whether every thread of the block waits in it. */
+  /** Whether all threads of the block wait in the function. */
   readonly waits: boolean;
-  /** The registers that it may write; null if unknown. */
+  /** Registers that the function may write; null if unknown. */
   readonly writes: ReadonlySet<number> | null;
 }
 
@@ -134,7 +140,7 @@ interface Call {
 const ownBody = /__internal_|\$__cuda|__cuda_sm|__cuda_reduxsync|__nv_/;
 const waitingBody = /barrier_(?:sync|red)/;
 
-/** A call to the address in a register. */
+/** Codes of calls to an address in a register. */
 const registerCalls: ReadonlySet<number> = new Set([0x343, 0x344]);
 
 function callsOf(
@@ -161,10 +167,10 @@ function callsOf(
   return calls;
 }
 
-/** From here on some instructions may write more than is known of them. */
+/** First architecture whose instructions may write registers in addition to the known ones. */
 const firstUnprinted = 100;
 
-/** The registers that a body of ptxas may write; null if it calls others, or has unknown code. */
+/** Registers that a body added by ptxas may write; null if the body calls others, or has unknown code. */
 function writtenIn(body: CodeFunction, version: number): ReadonlySet<number> | null {
   if (version >= firstUnprinted) return null;
   const instructions = instructionsOf(body, version);
@@ -247,7 +253,7 @@ export function validateTranslation(kernel: Kernel, cubin: Cubin): Translation {
   return { checked: true, faults };
 }
 
-/** Whether some path gives an undefined value to something. */
+/** Whether an instruction uses a value that is undefined on some path. */
 function usesUndefined({ blocks }: Kernel): boolean {
   const isUndefined = ({ kind }: Operand): boolean => kind === 'undefined';
   return blocks.some(({ phis, instructions }) => phis.some(({ inputs }) => inputs.some(isUndefined)) || instructions.some((one) => one.arguments.some(isUndefined))); // oxfmt-ignore
@@ -291,7 +297,7 @@ function strays(
   });
 }
 
-/** Separators, and other waits and copies, that are ordered like accesses. */
+/** Whether an instruction is a separator, or another wait or copy, that is ordered like an access. */
 function isNamed(instruction: Instruction, by: Separator): boolean {
   if (by !== 'barrier' && by !== 'wait') return false;
   const { kind } = instruction.operation.effect;
@@ -299,7 +305,7 @@ function isNamed(instruction: Instruction, by: Separator): boolean {
   return kind === 'barrier' && separates(instruction, 'barrier');
 }
 
-/** A separator that is itself followed by others ends the path before it and begins the one after it. */
+/** The steps of a separator. If it is itself ordered, it ends the path before it and begins the path after it. */
 function stepsOf(step: OrderedStep, isNamedOne: boolean): OrderedStep[] {
   if (!isNamedOne || !step.separates) return [step];
   const { access, guard, writes = [] } = step;
@@ -383,7 +389,7 @@ function unseparated(
     for (let word = 0; word < own.length; word++) {
       for (let left = own[word]! & reached[word]! & ~allowed[word]!; left !== 0; left &= left - 1) {
         const earlier = word * 32 + (31 - Math.clz32(left & -left));
-        // The table of lines may give two accesses one line. Within an interval accesses may change places.
+        // The line table may assign one line to two accesses. Within an interval accesses may be reordered.
         if (earlier === later || hasAccess(may[earlier]!, later)) continue;
         faults.push({ kind: 'unseparated', what: by === 'wide fence' ? 'fence' : by, earlier: lines[earlier]!, later: lines[later]!, address: addresses.get(later)! }); // oxfmt-ignore
       }

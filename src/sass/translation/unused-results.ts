@@ -1,6 +1,6 @@
 /**
- * Instructions with unused results. Ptxas removes such code, so the instruction that used one is missing: a dropped
- * store leaves the computation of its data or its address.
+ * Instructions with unused results. Ptxas removes dead code, so an unused result means that its user is missing: the
+ * computation of data or address remains after its store was dropped.
  */
 import type { Kernel, ValueId } from '../../ir/form/kernel.ts';
 import type { SassFlow } from '../control-flow.ts';
@@ -10,10 +10,13 @@ import { isLive, RegisterLiveness, RegisterSteps, writtenBy } from '../liveness.
 
 const computing: ReadonlySet<string> = new Set(['integer', 'float', 'half', 'double', 'special', 'convert', 'load']); // oxfmt-ignore
 
-/** Spaces whose loads nothing makes again. */
+/** Spaces whose loads ptxas does not rematerialise. */
 const loadedSpaces: ReadonlySet<string | undefined> = new Set(['global', 'shared', 'generic']);
 
-/** Upper halves of addresses, which ptxas leaves, like copies, if it infers the space of a pointer. */
+/**
+ * Computations of upper halves of addresses, which ptxas does not remove, like copies, if it infers the space of a
+ * pointer.
+ */
 const leftBehind: ReadonlySet<string> = new Set(['SHF', 'USHF']);
 
 /** From sm_100 on no disassembler showed the registers that all operations read: seemingly unused ones may be read. */
@@ -57,12 +60,15 @@ function neededLines(kernel: Kernel): ReadonlySet<number> {
   return lines;
 }
 
-/** Operations that ptxas recomputes at their uses, and may also leave at their first place, if registers are scarce. */
+/**
+ * Kinds of operations that ptxas rematerialises at their uses, possibly in addition to the original, if registers are
+ * scarce.
+ */
 const remade: ReadonlySet<string> = new Set(['integer', 'convert', 'special']);
 
 /**
- * Whether an instruction may be left without a use: one that is recomputed elsewhere, and, if registers are spilled,
- * any that may be recomputed or is reloaded.
+ * Whether an instruction may remain without a use: if it is rematerialised elsewhere, or, if registers are spilled, if
+ * it may be rematerialised or is reloaded.
  */
 function remadeIn(
   { instructions }: SassFlow,
@@ -80,8 +86,8 @@ function remadeIn(
 }
 
 /**
- * Finds instructions with unused results, although the PTX uses the result on their line.
- * @param lineOf the line of the PTX that an instruction is of
+ * Finds instructions whose results are unused, although the PTX uses the result of their line.
+ * @param lineOf the PTX line of an instruction
  */
 export function unusedResults(
   kernel: Kernel,
@@ -112,7 +118,7 @@ export function unusedResults(
   const isRemade = remadeIn(flow, lineOf);
   const isNeeded = (one: SassInstruction): boolean => needed.has(lineOf(one) ?? 0);
   const found = first.map((index) => flow.instructions[index]!).filter((one) => !isRemade(one) && isNeeded(one));
-  // A recomputed value needs its operands elsewhere, so a load used only by the unused copy is unused.
+  // A rematerialised value needs its operands elsewhere, so a load used only by the unused original is unused.
   const idle = new Set<number>();
   for (let more = first; more.length > 0 && found.length === 0;) {
     for (const one of more) idle.add(one);
