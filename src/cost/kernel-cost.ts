@@ -23,7 +23,7 @@ import type { WarpSetting } from './warp-setting.ts';
 /** Limit on the number of basic-block visits, summed over all warps of a kernel. */
 const usualVisits = 50_000;
 
-/** Limit on the number of addresses examined in those visits; each stands for all lanes of a warp. */
+/** Limit on the number of addresses examined in those visits; each represents all lanes of a warp. */
 const maxAddresses = 100_000;
 
 /** Thrown if a kernel has too many paths to visit all of them. */

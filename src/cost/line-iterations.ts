@@ -22,7 +22,7 @@ const one = constant(1);
 
 /** Maximum trip count of each loop of a kernel over all executions by all warps. */
 export class LoopIterations {
-  /** By loop; null if some execution of the loop has no bound in the parameters alone. */
+  /** By loop; null if some execution of the loop has no bound in only the parameters. */
   readonly #known = new Map<LoopId, { readonly stays: Expression | null; readonly from: BlockId | null }>();
 
   /**

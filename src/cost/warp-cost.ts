@@ -290,7 +290,7 @@ class WarpWalker {
     return repeated(cost, null);
   }
 
-  /** The inner loop of the region's loop with a block as header; null if there is none. */
+  /** The inner loop of the region's loop with a block as header; null without one. */
   #innerLoop({ loop }: Region, block: BlockId): Loop | null {
     const { loopOf, loops } = this.#kernel;
     let at = loopOf[block] ?? null;

@@ -9,7 +9,7 @@ export interface Accesses {
   readonly bits: number;
 }
 
-/** A change of the machine code of a kernel, at the line with the largest part of it. */
+/** A change of the SASS of a kernel, at the line with the largest part of it. */
 export type CodeChange = {
   readonly location: Location | undefined;
   /** Loops around the line in the head: none, some, or some with an innermost one that contains no other loop. */
@@ -54,7 +54,7 @@ function loopOf({ depth, isInner }: LineProfile): CodeChange['loop'] {
 }
 
 /**
- * Compares the machine code of a kernel with that of the base. Work that only moved to another line is not a change.
+ * Compares the SASS of a kernel with that of the base. Work that only moved to another line is not a change.
  * @param baseOf the line of the base that corresponds to a line of the head; null if the line is new
  * @returns most significant changes first; empty if the work is the same
  */

@@ -39,7 +39,7 @@ interface Share {
  * Bounds the SASS instructions of a kernel that a warp executes.
  * @param visits maximum number of executions of PTX lines in loops by a warp
  * @param placeOf the name of a place in `byLine`
- * @returns null if some of the machine code is not supported
+ * @returns null if some SASS is not supported
  */
 export function executedSteps(
   kernel: Kernel,

@@ -20,9 +20,7 @@ export interface LineChange {
   readonly diff: readonly string[];
 }
 
-/**
- * Kinds that describe how work is done, not the work itself; by themselves they would list otherwise unchanged lines.
- */
+/** Kinds that describe how work is done, not the work itself; they would list otherwise unchanged lines. */
 const manner: ReadonlySet<WorkKind> = new Set(['uniform', 'guarded', 'conversion', 'other']);
 
 /** Number of unchanged instructions listed around a change. */

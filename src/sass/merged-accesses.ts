@@ -21,7 +21,7 @@ interface PlacedAccess {
 
 /**
  * Finds the accesses of shared and global memory that were merged. The SASS of such an access has one width on its
- * line, and the adjacent accesses have no SASS of their own.
+ * line, and the adjacent accesses have no separate SASS.
  */
 export function mergedAccesses(kernel: Kernel, cubin: Cubin): MergedAccesses {
   const merged = new Map<Instruction, number>();

@@ -261,7 +261,7 @@ function cutIn(
   return isWarpUniform(setting, a, block, place) ? { of: b, by: a, isRest: false } : null;
 }
 
-/** Offset of each lane from a common multiple of a number; null if there is no such multiple. */
+/** Offset of each lane from a common multiple of a number; null without such a multiple. */
 function plainValues(
   setting: LaneSetting,
   { constant, terms }: Linear,

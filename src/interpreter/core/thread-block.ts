@@ -465,7 +465,7 @@ export class ThreadBlock {
     }
   }
 
-  /** The thread count operand of a barrier; null if there is none. */
+  /** The thread count operand of a barrier; null without one. */
   #barrierCount(thread: number): number | null {
     const { effect, instruction } = this.#suspension(thread);
     const plain = effect.kind === 'barrier' && effect.form === 'red' ? 2 : 1;

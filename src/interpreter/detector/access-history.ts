@@ -37,7 +37,7 @@ export class AccessHistory {
   hasCopies = false;
   readonly #memory: DetectorMemory | null;
 
-  /** @param memory for data read by WebAssembly code; null if there is no such code */
+  /** @param memory for data read by WebAssembly code; null without such code */
   constructor(memory: DetectorMemory | null) {
     this.#memory = memory;
   }

@@ -35,7 +35,7 @@ export class BlockNumbers {
   readonly #memory: DetectorMemory | null;
   readonly #address: number;
 
-  /** @param memory memory read by generated code; null if there is no such code */
+  /** @param memory memory read by generated code; null without such code */
   constructor(threads: number, narrowest: Reach, memory: DetectorMemory | null) {
     const warps = (threads + 31) >> 5;
     const words = wordsIn(memory, fieldWords + 2 * warps + (4 + 3 - narrowest) * threads);

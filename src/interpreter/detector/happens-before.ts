@@ -46,7 +46,7 @@ interface OrderOptions {
    * {@link HappensBefore.hasPresumed} states whether such races may exist.
    */
   readonly presumes: boolean;
-  /** For data read by WebAssembly code; null if there is no such code. */
+  /** For data read by WebAssembly code; null without such code. */
   readonly memory: DetectorMemory | null;
 }
 

@@ -203,7 +203,7 @@ interface DetectorOptions {
   readonly narrowest?: Reach;
   /** Whether races between accesses that another execution would order are reported; absent: yes. */
   readonly presumes?: boolean;
-  /** Memory for generated code that records accesses itself; absent if there is no such code. */
+  /** Memory for generated code that records accesses itself; absent without such code. */
   readonly memory?: DetectorMemory;
 }
 

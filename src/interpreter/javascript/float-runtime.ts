@@ -183,7 +183,7 @@ const conversions: Readonly<Record<string, Fast>> = {
   'rzi.s32.f32': 'toSigned32',
 };
 
-/** The function that computes an operation exactly without the reference; undefined if there is none. */
+/** The function that computes an operation exactly without the reference; undefined without one. */
 export function fastFloat(operation: FloatOperation): string | undefined {
   const { name, from, to, rounding, ftz, saturate } = operation;
   if (saturate) return undefined;

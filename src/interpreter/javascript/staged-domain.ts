@@ -47,7 +47,7 @@ interface StagingContext {
   readonly bind: (expression: JavaScript) => JavaScript;
   /** Assigns a number to an operation, for calls of `F.slow`. */
   readonly floatOperation: (operation: FloatOperation) => number;
-  /** The function of `F` that computes an operation on canonical values; undefined if there is none. */
+  /** The function of `F` that computes an operation on canonical values; undefined without one. */
   readonly fastFloat: (operation: FloatOperation) => string | undefined;
 }
 

@@ -23,7 +23,7 @@ export interface StagedRuntime {
   copy(thread: Thread, write: MemoryAccess, read: MemoryAccess, to: number, from: number, count: number): void;
   /** Executes a fence, an arrival or a wait that orders accesses. */
   event(thread: Thread, instruction: InstructionId): void;
-  /** Executes an instruction for which there is no staged code; returns its results. */
+  /** Executes an instruction without staged code; returns its results. */
   foreign(thread: Thread, instruction: InstructionId, operands: readonly unknown[]): readonly unknown[];
   assumptionFailed(instruction: InstructionId): void;
   havocExecuted(instruction: InstructionId): void;

@@ -56,7 +56,7 @@ export interface RacyCell {
 export interface WasmHost extends MachineHost {
   /** Whether the host tracks the order of accesses, and requires the events that order them. */
   readonly hasOrder: boolean;
-  /** Memory of the detector with lists; null if there is no such detector. */
+  /** Memory of the detector with lists; null without such a detector. */
   readonly detectorMemory: DetectorMemory | null;
   /** Called before threads of a block run. */
   entered(block: ResidentBlock): void;
@@ -583,7 +583,7 @@ function leadingZeros(word: bigint): number {
   return high === 0 ? 32 + Math.clz32(Number(word & 0xffffffffn)) : Math.clz32(high);
 }
 
-/** The last place that starts at or before an offset; undefined if there is none. */
+/** The last place that starts at or before an offset; undefined without one. */
 function placeAt(places: readonly Place[], at: number): Place | undefined {
   let low = 0;
   let high = places.length;

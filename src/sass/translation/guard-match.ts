@@ -50,7 +50,7 @@ export function mismatchedGuards(
       if (!makers || (keepsPredicates && makers.some(comparesWithZero))) return [];
       const lines = makers.map(lineOf);
       const { wanted, comparing } = conditions.of(of);
-      // If a comparison has no SASS of its own, an equal comparison on another line replaces it.
+      // If a comparison has no separate SASS, an equal comparison on another line replaces it.
       if (comparing.some((line) => !kept.has(line))) return [];
       return lines.some((line) => line === undefined || !compared.has(line) || wanted.has(line))
         ? []

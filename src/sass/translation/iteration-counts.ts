@@ -45,7 +45,7 @@ export function fewerCopies(
       return isWhole ? [{ line: one.ptxLine, isStore: effect.kind === 'store', copies: copies.length }] : [];
     });
     const most = Math.max(0, ...accesses.map(({ copies }) => copies));
-    // The line table may assign a load to another line, but there are no additional loads.
+    // Ptxas may replace a load by another one, but does not add loads.
     const [first] = accesses.filter(({ copies }) => copies === most);
     return accesses.flatMap(({ line, isStore, copies }) => isStore && copies < most && !isBalanced(flow, lineOf, first!.line, line) ? [line] : []); // oxfmt-ignore
   });

@@ -26,7 +26,7 @@ export interface OrderedBlock {
 /** By access: the set of accesses that can come before it. */
 type Relation = readonly Uint32Array[];
 
-/** Limit on the total size of all sets in words; with more, there is no result. */
+/** Limit on the total size of all sets in words; with more, the result is null. */
 const maxWords = 1 << 22;
 
 /**

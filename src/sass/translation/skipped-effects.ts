@@ -41,7 +41,7 @@ interface StepBlock {
 const [start, end] = [0, 1];
 const accessSpaces: ReadonlySet<string> = new Set(['global', 'shared', 'generic']);
 
-/** Limit on the total size of all sets in words; with more, there is no result. */
+/** Limit on the total size of all sets in words; with more, the result is null. */
 const maxWords = 1 << 20;
 
 function isEffect({ operation: { effect } }: Instruction): boolean {

@@ -9,7 +9,7 @@ export interface Liveness {
    * block.
    */
   readonly liveIn: readonly (readonly ValueId[])[];
-  /** By value: whether it is equal in all threads of a block, and computable at any time from the launch alone. */
+  /** By value: whether it is equal in all threads of a block, and computable at any time from only the launch. */
   readonly isUniform: Uint8Array;
 }
 

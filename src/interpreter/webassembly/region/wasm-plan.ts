@@ -121,7 +121,7 @@ export interface Plan {
   readonly pageTable: number;
   readonly globalShadow: number;
   readonly globalShadowEnd: number;
-  /** Shadow words for memory without shadow words of its own. */
+  /** Shadow words shared by all memory without separate ones. */
   readonly scratch: number;
   /** Address of the first byte for the frames of resident blocks. */
   readonly end: number;
@@ -159,7 +159,7 @@ export const accessKinds = {
 } as const;
 
 /**
- * The row of an access. Strong reads are reads: if the kernel has strong writes as well, shadow words alone do not
+ * The row of an access. Strong reads are reads: if the kernel has strong writes as well, shadow words do not suffice to
  * determine races. If shadow words sift, strong reads are atomics, and rows conflict if accesses do.
  */
 export function accessKind(access: MemoryAccess, sifting: Sifting | null): number {
