@@ -66,7 +66,7 @@ export function executeByRuntime(
   return [];
 }
 
-/** The address in a source, plus the constant displacement of the first source. */
+/** The address in a source; the constant displacement of the instruction is added to the first source only. */
 function addressOf(instruction: Instruction, operands: readonly unknown[], index: number): number {
   const offset = index === 0 ? instruction.offset : 0n;
   const operand = operands[index];

@@ -14,8 +14,8 @@ import { type CompiledProgram, stage } from './stage.ts';
 const smallRun = 250_000;
 
 /**
- * Maximum budget in steps of a run that starts in JavaScript because its races may suffice within {@link smallRun}
- * steps.
+ * Limit on the minimum number of steps of a run that starts in JavaScript because its races may suffice within {@link
+ * smallRun} steps.
  */
 const largestTry = 8 * smallRun;
 
