@@ -71,17 +71,17 @@ export function compare(left: Quantity, comparison: Comparison, right: Quantity)
   return { kind: 'compare', comparison, left, right };
 }
 
-/** All of the conditions hold. */
+/** The conjunction of the conditions. */
 export function allOf(conditions: Iterable<ValidatorCondition>): ValidatorCondition {
   return connect('all', conditions, always, never);
 }
 
-/** Some condition holds. */
+/** The disjunction of the conditions. */
 export function anyOf(conditions: Iterable<ValidatorCondition>): ValidatorCondition {
   return connect('any', conditions, never, always);
 }
 
-/** Some condition holds; conditions that imply another one are left out. */
+/** The disjunction of the conditions, without those that imply another one. */
 export function anyOfWidest(conditions: readonly ValidatorCondition[]): ValidatorCondition {
   const parts = conditions.map((one) => new Set((one.kind === 'all' ? one.conditions : [one]).map(conditionKey)));
   const isWider = (at: number, than: number): boolean => {

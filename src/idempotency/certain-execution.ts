@@ -1,6 +1,6 @@
 /**
- * When an instruction is certain to be executed: sufficient conditions, per iteration of the loops around it. They are
- * conservative: a path of which too little is known is assumed not to be taken.
+ * Sufficient conditions for an instruction to be executed, per iteration of the loops around it. They are conservative:
+ * a path with unknown conditions is assumed not to be taken.
  */
 import { dominates } from '../ir/form/dominators.ts';
 import type { BlockId, Loop, LoopId } from '../ir/form/kernel.ts';
@@ -23,8 +23,8 @@ export class CertainExecution {
   }
 
   /**
-   * Sufficient for a thread that begins an iteration of a loop (the kernel, if null) to reach each block in this
-   * iteration; in inner loops, in their first iteration.
+   * Sufficient conditions for a thread that begins an iteration of a loop (the kernel, if null) to reach each block in
+   * this iteration; in inner loops, in their first iteration.
    */
   private reachedIn(loop: LoopId | null): readonly Term[] {
     let reached = this.within.get(loop);
@@ -96,8 +96,8 @@ export class CertainExecution {
   }
 
   /**
-   * Sufficient for a thread that begins an iteration of `from` to reach a block in the iterations that the counters of
-   * the loops between denote, without the iterations before those (see `again`).
+   * Sufficient conditions for a thread that begins an iteration of `from` to reach a block in the iterations that the
+   * counters of the loops between denote. The iterations before those are not considered (see `again`).
    * @param inner the loops around the block within `from`, the outermost first
    */
   reaches(block: BlockId, from: LoopId | null, inner: readonly LoopId[]): readonly Term[] {
@@ -111,7 +111,7 @@ export class CertainExecution {
     return [...parts, this.reachedIn(at)[block]!];
   }
 
-  /** Sufficient for another iteration to follow the iteration that the counter of a loop denotes. */
+  /** Sufficient condition for another iteration to follow the iteration that the counter of a loop denotes. */
   again(id: LoopId): Term {
     const { kernel, store, edge } = this.symbolic;
     const { header, latches } = kernel.loops[id]!;
@@ -119,7 +119,7 @@ export class CertainExecution {
     return store.any(latches.map((latch) => store.all([reached[latch]!, edge(latch, header)])));
   }
 
-  /** Necessary for another iteration to follow the iteration that the counter of a loop denotes. */
+  /** Necessary condition for another iteration to follow the iteration that the counter of a loop denotes. */
   needed(id: LoopId): Term {
     const { kernel, store, edge } = this.symbolic;
     const { exits, latches } = kernel.loops[id]!;

@@ -68,21 +68,21 @@ export interface ClassifyRequest {
    * of blocks, with fewer threads and iterations. The class may be `undecided` where the full analysis decides it.
    */
   readonly brief?: { readonly shapes: readonly Dim3[] };
-  /** Whether the time for the kernel is up: then it is undecided, for that reason. */
+  /** Whether the time limit of the kernel has passed: then it is undecided, with that reason. */
   readonly expired?: () => boolean;
-  /** Arrays whose writes go to other arrays instead, each to a separate one: the kernel after a possible change. */
+  /** Arrays whose writes are redirected, each to a separate array: a kernel after a possible change. */
   readonly elsewhere?: readonly PointerArgument[];
   /**
-   * One of the kernels that result if the kernel is split at barriers. Each but the last saves what the next ones need
-   * in separate memory. Absent: the unsplit kernel.
+   * One of the kernels that result if the kernel is split at barriers. Each but the last saves the state that the next
+   * ones need in separate memory. Absent: the unsplit kernel.
    */
   readonly part?: { readonly barriers: readonly ProgramPoint[]; readonly number: number };
 }
 
 export interface Classification extends KernelIdempotency {
   /**
-   * Why no launch at which the kernel does something is expected to be idempotent; a re-execution should confirm it, so
-   * that the class becomes `non-idempotent`. Empty if that is not expected.
+   * Reasons to expect that no launch with an effect is idempotent. A re-execution should confirm it, so that the class
+   * becomes `non-idempotent`. Empty if that is not expected.
    */
   readonly candidate: readonly IdempotencyReason[];
   /** Arrays that are read and then written, if nothing else prevents idempotency. */
@@ -93,7 +93,7 @@ export interface Classification extends KernelIdempotency {
   readonly asked: ValidatorCondition;
 }
 
-/** Properties that the paper does not require of a kernel. */
+/** Results used for properties that the paper does not require of a kernel: they count as proved. */
 const takenForGranted = {
   free: {
     condition: always,
@@ -112,14 +112,14 @@ interface Pair {
   readonly first: Footprint;
   readonly second: Footprint;
   readonly condition: ValidatorCondition;
-  /** They start from one pointer: other arguments of a launch change nothing. */
+  /** Both start from one pointer, so that other arguments of a launch do not make them disjoint. */
   readonly isOfOneRoot: boolean;
 }
 
-/** Work on a pair of accesses, in addition to that on the terms of each. */
+/** Units of work for a pair of accesses, in addition to those for the terms of each. */
 const workOfPair = 20;
 
-/** Accesses of a kernel that is looked at briefly. */
+/** Maximum number of accesses of a kernel in a bounded analysis. */
 const maxAccesses = 12;
 
 /** Classifies a kernel. No launch is run. */
@@ -278,7 +278,8 @@ class Classifier {
     const certain: IdempotencyReason[] = [];
     const isOfOwn = (at: number): boolean => open[at]!.isOfOneRoot && conditions[at]!.kind !== 'never';
     const own = conditions.filter((_, at) => isOfOwn(at));
-    // Of an unrolled loop one pair is idle in launches of few iterations, and another one in those of many.
+    // An unrolled loop has pairs that are idle in launches of few iterations, and pairs that are idle in launches of
+    // many.
     const areIdle = own.length > 1 && this.isOnlyWhereIdle(allOf(own));
     open.forEach((pair, at) => {
       const reason = this.reasonOf(pair);
@@ -299,15 +300,15 @@ class Classifier {
       : shortCondition(allOf([free.condition, shared.condition, ...needs.map((one) => one.needs), ...conditions]));
     const overlaps = isOpen ? [] : this.overlaps(open);
     const isUndecided = isOpen || certain.length > 0 || condition.kind === 'never';
-    // In blocks of other shapes something may be read that was not written before, in launches without the precondition
-    // something may race.
+    // In blocks of other shapes a read may precede the write of its bytes, and in launches without the precondition
+    // threads may race.
     const isConditional =
       free.isRestricted ||
       shared.condition.kind !== 'always' ||
       conditions.some(({ kind }) => kind !== 'always') ||
       this.ofGlobal().some(isUnreached);
     const beside = allOf([free.isRestricted ? free.condition : always, shared.condition, ...own]);
-    // Facts that a proof takes from the given launches are not part of the class, but bind other launches.
+    // Facts that a proof derives from the given launches are not part of the class, but restrict other launches.
     const asked = isOpen ? always : shortCondition(allOf([beside, ...ofLaunches(free.condition)]));
     return {
       class: isUndecided ? 'undecided' : isConditional ? 'conditional' : 'idempotent',
@@ -341,7 +342,7 @@ class Classifier {
   private raceFreedom(): RaceFreedom {
     const { kernel, parameters, extensions, checked } = this.request;
     const proved = raceFreedom(kernel, parameters, checked, extensions.contents);
-    // Footprints do not cover what another kernel does meanwhile.
+    // Footprints do not cover accesses of another, concurrent kernel.
     if (proved.open.includes(earlierEnded)) return proved;
     if (!extensions.requirements || (proved.open.length === 0 && !proved.isOfOneAlong)) return proved;
     // Disjointness of writes and textures is required separately.
@@ -352,7 +353,7 @@ class Classifier {
     return { condition, isRestricted: true, isOfOneAlong: false, unread: 'none', assumptions: [], inBounds: false, open: [] }; // oxfmt-ignore
   }
 
-  /** Whether a launch makes accesses of one array disjoint only by making hardly any of them. */
+  /** Whether a launch makes accesses of one array disjoint only by executing hardly any of them. */
   private isOnlyWhereIdle(condition: ValidatorCondition): boolean {
     const large = this.shared.shapes.filter(([x, y, z]) => x * y * z >= 32).slice(0, 6);
     const written = this.ofGlobal().flatMap(({ access, bytes }) => (isWriter(access) ? [bytes] : []));
@@ -361,7 +362,8 @@ class Classifier {
   }
 
   /**
-   * Footprints whose `needs` a launch must satisfy: all writes, and accesses that must be disjoint from writes.
+   * Conditions of footprints (`Footprint.needs`) that a launch must satisfy: those of all writes, and of accesses that
+   * must be disjoint from writes.
    * @param unread also those of shared memory with addresses like these
    */
   private needs(open: readonly Pair[], unread: 'none' | 'rounds' | 'any'): readonly Footprint[] {
@@ -401,13 +403,13 @@ class Classifier {
     return this.footprints.filter(({ access, root }) => access.memory !== 'shared' && !isShared(root) && this.isOfPart(access)); // oxfmt-ignore
   }
 
-  /** Whether the classified part contains an access: it comes after that number of barriers. */
+  /** Whether the classified part of the kernel contains an access: the access follows that number of barriers. */
   private isOfPart(access: Access): boolean {
     const { part, kernel } = this.request;
     return !part || part.barriers.filter((barrier) => canReach(kernel, barrier, access)).length === part.number;
   }
 
-  /** The pairs of accesses of which at least one writes, without harmless ones. */
+  /** The pairs of accesses of which at least one writes, without pairs that are known to be harmless. */
   private pairs(): readonly Pair[] {
     const footprints = this.ofGlobal();
     const pairs: Pair[] = [];
@@ -438,12 +440,12 @@ class Classifier {
   private areNonAliasing(a: Root, b: Root): boolean {
     const isStated = (root: Root): boolean => root.kind === 'loaded' && this.tables.has(root.table.key);
     if (a.kind === 'unknown' || b.kind === 'unknown') return false;
-    // Two pointers of one table may be one.
+    // Two pointers loaded from one table may be equal.
     if (a.kind === 'loaded' && b.kind === 'loaded') return a.table.key !== b.table.key && isStated(a) && isStated(b);
     return isStated(a) || isStated(b);
   }
 
-  /** Whether both stay within variables of the module, which are two. */
+  /** Whether two accesses stay within two different variables of the module. */
   private areOfDifferentObjects({ root: a, access: x }: Footprint, { root: b, access: y }: Footprint): boolean {
     if (a.kind !== 'object' || b.kind !== 'object' || a.object === b.object) return false;
     return [x, y].every(({ targets, bytes }) =>
@@ -470,7 +472,7 @@ class Classifier {
     return this.request.extensions.order && this.isRaceFree;
   }
 
-  /** Launches in which the bytes of a read are written only before it, or not at all. */
+  /** Condition under which the bytes of a read are written only before it, or not at all. */
   private ordered(first: Footprint, second: Footprint): ValidatorCondition {
     if (first.root.kind === 'unknown' || (first.root.kind === 'loaded' && !this.tables.has(first.root.table.key))) return never; // oxfmt-ignore
     const byThread = this.ownThread.keepsApart(first.access, second.access);
@@ -486,7 +488,10 @@ class Classifier {
     return operation.effect.kind === 'load' && operation.effect.nonCoherent;
   }
 
-  /** Shapes in which the block has certainly written the bytes that a thread of it reads. */
+  /**
+   * Condition on the shape of the block under which the block has certainly written the bytes that a thread of it
+   * reads.
+   */
   private coveredShapes({ access }: Footprint): ValidatorCondition {
     const [target, ...others] = access.targets;
     if (access.operation !== 'read' || this.isCached(access) || !target || others.length > 0) return never;
@@ -494,7 +499,10 @@ class Classifier {
     return byOwn.kind === 'always' ? always : this.shared.ofShapes((shape) => this.coverage.covers(access, target, shape, null)); // oxfmt-ignore
   }
 
-  /** Arrays changed in place by a repeatable map: each array separately, and pairs that begin at one address. */
+  /**
+   * Arrays updated in place by an idempotent element-wise map: each array separately, and pairs that begin at one
+   * address.
+   */
   private rewrittenRoots(pairs: readonly Pair[]) {
     const { extensions } = this.request;
     const own = new Map<string, ReadonlySet<Access>>();
@@ -511,7 +519,7 @@ class Classifier {
       const key = rootKey(second.root);
       if (isOfOneRoot && /^(parameter|object)$/.test(second.root.kind) && !tried.has(key)) {
         tried.add(key);
-        // Other elements that the array is read at are unchanged if their own pairs satisfy the condition.
+        // Other elements of the array that are read are unchanged if their own pairs satisfy the condition.
         const changed = new Set([...ofRoots(key)].filter((access) => isWriter(access) || isAtOnePlace(access, second.access))); // oxfmt-ignore
         if (isMap(changed)) own.set(key, changed);
       }
@@ -541,7 +549,7 @@ class Classifier {
     return { kind: isOfOneRoot ? 'read-then-write' : 'overlap', locations, ...names };
   }
 
-  /** What a launch must keep disjoint, in the names of the source. */
+  /** Pairs of arrays that a launch must keep disjoint, by their names in the source. */
   private overlaps(open: readonly Pair[]): readonly OverlapClause[] {
     const reads = new Map<string, Set<string>>();
     const places = new Map<string, number>();
@@ -618,13 +626,16 @@ class Classifier {
   }
 }
 
-/** The arguments of arrays that pairs read and then write; empty if some pair is of another kind. */
+/**
+ * The arguments of arrays that pairs read and then write; empty if some pair is not a read and a later write of one
+ * array.
+ */
 function rewrittenBy(pairs: readonly Pair[]): readonly PointerArgument[] {
   const roots = pairs.map(({ second }) => second.root);
   return pairs.every(({ isOfOneRoot }) => isOfOneRoot) && roots.every(({ kind }) => kind === 'parameter') ? pointersTo(roots) : []; // oxfmt-ignore
 }
 
-/** Each pointer among the arguments once. */
+/** The pointers among the arguments, without duplicates. */
 function pointersTo(roots: readonly Root[]): readonly PointerArgument[] {
   const known = new Map<string, PointerArgument>();
   for (const root of roots) if (root.kind === 'parameter') known.set(rootKey(root), { index: root.index, offset: root.offset }); // oxfmt-ignore
@@ -644,7 +655,7 @@ function countsRounds({ access: { targets } }: Footprint): boolean {
   return targets.some(({ offset }) => offset.leaves.some(({ atom: leaf }) => leaf?.kind === 'iteration')); // oxfmt-ignore
 }
 
-/** Whether nothing bounds an address that the launch scales. */
+/** Whether the range of an address is unbounded in a dimension that the launch scales. */
 function isUnboundedStep({ access: { targets }, bytes, variables: [variable, ...others] }: Footprint): boolean {
   const isBounded = bytes !== null && (others.length > 0 || variable === undefined || variable.of.length > 0);
   const isOfLaunch = targets.some(({ offset }) => offset.leaves.some(({ atom: leaf }) => /^(parameter|block|grid-size)$/.test(leaf!.kind))); // oxfmt-ignore
@@ -674,7 +685,7 @@ function rootKey(root: Root): string {
   return root.kind === 'object' ? `object${root.object.id}` : 'unknown';
 }
 
-/** Parameters in their order, then variables. */
+/** Sort key of a root: parameters in their order, then variables. */
 function placeOf(root: Root): number {
   const kinds = { parameter: 0, texture: 0, object: 1, loaded: 2, unknown: 3 } as const;
   const within = root.kind === 'parameter' || root.kind === 'texture' ? root.index + root.offset / 65536 : root.kind === 'object' ? root.object.id : 0; // oxfmt-ignore
@@ -686,8 +697,8 @@ function pointer({ index, offset }: Extract<Root, { kind: 'parameter' }>): Quant
 }
 
 /**
- * Whether it is a table of the toolkit's mathematical functions, which only these read. No pointer of a program points
- * to it: its name is reserved.
+ * Whether a root is a table of the toolkit's mathematical functions, which only these read. No pointer of a program
+ * points to it: its name is reserved.
  */
 function isOfToolkit(root: Root): boolean {
   return root.kind === 'object' && /^__cudart_i2opi_[fd]$/.test(root.object.symbol);

@@ -32,9 +32,9 @@ interface Place extends ProgramPoint {
   readonly target: Target;
 }
 
-/** How many terms are evaluated at most. */
+/** Maximum number of terms that are evaluated. */
 interface CoverageWork {
-  /** For one question. */
+  /** For one query whether a read is covered. */
   readonly ofQuestion: number;
   /** For all queries of a kernel whether reads were written before. */
   readonly ofReads: number;
@@ -43,7 +43,7 @@ interface CoverageWork {
 }
 
 const usualWork: CoverageWork = { ofQuestion: 400_000, ofReads: 800_000, ofArrays: Infinity };
-/** For a bounded analysis: about fifty thousand terms per second. */
+/** For a bounded analysis, which evaluates about fifty thousand terms per second. */
 export const briefWork: CoverageWork = { ofQuestion: 50_000, ofReads: 100_000, ofArrays: 100_000 };
 /** Iterations of a loop that are tried; fewer if the launch determines the trip count. */
 const maxRounds = 1200;
@@ -63,7 +63,7 @@ export class Coverage {
   private readonly known = new Map<string, Written>();
   /** Bytes of a word: all reads and writes consist of words. */
   private readonly word: number;
-  /** Assumptions of the answer, by the index that must not wrap around. */
+  /** Conditions assumed by the answer: by index, that it does not wrap around. */
   private readonly taken = new Map<Term, ValidatorCondition>();
   private readonly work: CoverageWork;
   private evaluations = 0;
@@ -99,7 +99,7 @@ export class Coverage {
     });
   }
 
-  /** Whether the addresses of two places, one of which dominates the other, denote the same iteration of each loop. */
+  /** Whether the addresses at two places, one of which dominates the other, denote the same iteration of each loop. */
   private areOfOneRound(write: Place, read: ProgramPoint): boolean {
     const common = loopsAround(this.symbolic, read.block).filter((loop) => this.isIn(loop, write.block));
     return write.target.offset.leaves.every((leaf) => this.isOfRounds(leaf, common));
@@ -109,7 +109,7 @@ export class Coverage {
     return this.symbolic.kernel.loops[loop]!.blocks.has(block);
   }
 
-  /** Whether an atom denotes one value within an iteration of these loops, independent of other loops. */
+  /** Whether an atom has one value within an iteration of these loops, and does not depend on other loops. */
   private isOfRounds({ atom }: Term, loops: readonly LoopId[]): boolean {
     if (atom?.kind === 'iteration') return loops.includes(atom.loop as LoopId);
     if (atom?.kind !== 'havoc' && atom?.kind !== 'phi') return atom?.kind !== 'line';
@@ -144,8 +144,8 @@ export class Coverage {
   }
 
   /**
-   * Writes that precede a read, with a barrier between, and are the same in each block and each iteration of their
-   * common loops: all that they write in a launch, each block has written before it reads.
+   * Writes that precede a read, with a barrier between, and have the same addresses in each block and each iteration of
+   * their common loops. Before its read, each block has executed all of these writes.
    */
   writesBefore(read: Access, { base }: Target): readonly Access[] {
     return this.certainlyBefore(read, base.key, this.barriers, null).flatMap(({ write, common }) => {
@@ -220,7 +220,10 @@ export class Coverage {
     return loopsAround(this.symbolic, a.block).filter((loop) => this.isIn(loop, b.block));
   }
 
-  /** Whether all executions of one place in an iteration of the common loops precede the other in that iteration. */
+  /**
+   * Whether all executions of the first point in an iteration of the common loops precede those of the second in that
+   * iteration.
+   */
   private isBefore(first: ProgramPoint, second: ProgramPoint, common: readonly LoopId[]): boolean {
     const { kernel } = this.symbolic;
     if (first.block === second.block) {
@@ -268,7 +271,7 @@ export class Coverage {
     }
   }
 
-  /** Whether every thread of the block that reads sees written bytes. */
+  /** Whether every thread of the block that executes the read finds its bytes written. */
   private readsOf(
     read: Access,
     target: Target,
@@ -298,7 +301,7 @@ export class Coverage {
     return terms.some(({ leaves }) => leaves.some(({ atom }) => atom?.kind === 'iteration' && atom.loop === loop));
   }
 
-  /** Whether all bytes at an address were written, under true conditions. */
+  /** Whether all bytes at an address were written, by writes whose conditions are true. */
   private isWritten(
     address: Term,
     count: number,
@@ -322,7 +325,7 @@ export class Coverage {
     return whole !== null && whole <= maxBytes && isEach(plain, 0, whole);
   }
 
-  /** Whether a condition is among the true ones, or bounds a smaller index by the same limit. */
+  /** Whether a condition is among the true ones, or is implied by the same bound on a larger index. */
   private follows(condition: Term, holds: readonly Term[]): boolean {
     if (holds.includes(condition)) return true;
     const wanted = readComparison(condition);
@@ -370,7 +373,7 @@ export class Coverage {
     return { start: Number(BigInt.asIntN(address.width, address.value)), rest };
   }
 
-  /** Whether the thread that writes and the one that reads take a condition to be the same. */
+  /** Whether a condition has the same value for the thread that writes and the thread that reads. */
   private isCommon(term: Term, common: readonly LoopId[], shape: Dim3 | null): boolean {
     return term.leaves.every((leaf) => this.isCommonLeaf(leaf, common, shape));
   }
@@ -453,7 +456,8 @@ export class Coverage {
 }
 
 /**
- * When an index that consists of block indices and constants is not negative and fits in its bits; null for any other.
+ * Condition under which an index that consists of block indices and constants is not negative and fits in its bits;
+ * null for any other index.
  */
 function indexFits({ constant, terms }: Linear, width: number): ValidatorCondition | null {
   if (constant < 0n) return null;

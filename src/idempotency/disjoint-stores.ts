@@ -20,11 +20,11 @@ import { never, type ValidatorCondition } from './model/quantity.ts';
 import { contactOf } from '../analysis/values/thread-contact.ts';
 import { isPlain } from './same-thread-hazards.ts';
 
-/** Sums of more indices than these are not decomposed. */
+/** Maximum number of indices in a sum that is decomposed. */
 const maxDigits = 4;
 
 /**
- * In which launches no two threads touch a common byte that one of them writes.
+ * Condition under which no two threads access a common byte that one of them writes.
  * @param footprints of all accesses
  */
 export function withoutConflicts(
@@ -64,13 +64,15 @@ function isAtOnePlace({ block: a, targets: [x] }: Access, { block: b, targets: [
   return a === b && x!.base.key === y!.base.key && x!.offset === y!.offset && x!.condition === y!.condition;
 }
 
-/** Whether all threads store the same, so that it does not matter whose is left. */
+/** Whether all threads store the same value, so that the order of the writes does not matter. */
 function storesOneValue({ stored }: Access): boolean {
   const isOfLaunch = ({ atom }: Term): boolean => /^(parameter|block-size|grid-size)$/.test(atom!.kind);
   return stored !== null && stored.every((value) => value === stored[0] && value.leaves.every(isOfLaunch));
 }
 
-/** The address of a write as digits of mixed radix: then no two threads write to one. */
+/**
+ * Proves that no two threads write to one address: the address is a number in mixed radix whose digits are the indices.
+ */
 class Digits {
   private readonly symbolic: SymbolicKernel;
   private readonly write: Access;
@@ -88,7 +90,7 @@ class Digits {
     const [target, ...others] = this.write.targets;
     if (!target || others.length > 0 || target.offset.width !== 64) return never;
     const ways = pathsTo(this.symbolic, this.write.block, target.condition, this.extensions, this.stated);
-    // A fact of one of several paths does not hold for a thread on another path.
+    // With several paths, a fact of one path does not hold for a thread on another.
     const [way] = ways;
     const reading: LinearInterpretation =
       ways.length === 1 ? way!.reading : new LinearInterpretation({ ...way!.reading.context });
@@ -102,7 +104,7 @@ class Digits {
   }
 }
 
-/** Indices of threads and blocks that neither the address holds nor a condition fixes. */
+/** Indices of threads and blocks that neither occur in the address nor are fixed by a condition. */
 function unused(
   scope: WayFacts,
   offset: AddressForm,
@@ -116,7 +118,7 @@ function unused(
   );
 }
 
-/** Whether a sum of indices is as small as it can be, so that each of them is. */
+/** Whether a bound on a sum of indices equals its minimum, so that each index is at its minimum. */
 function isLeast(scope: WayFacts, { form, high }: FormFact): boolean {
   const isRising = [...form.terms].every(([{ part, kind }, by]) => part === null && kind !== 'value' && scope.isPositive(by, 1n)); // oxfmt-ignore
   const least = scope.byVariables(form).low;
@@ -131,8 +133,8 @@ interface Digit {
 }
 
 /**
- * That a sum takes values at a distance of at least `width` for different values of its indices: each digit is worth
- * more than those before it together.
+ * Condition under which values of a sum for different indices are at least `width` apart: the factor of each digit
+ * exceeds the maximum of the lower digits together.
  */
 function injective(scope: WayFacts, form: AddressForm, width: Amount, facts: readonly FormFact[]): LaunchCondition {
   const digits: Digit[] = [];
@@ -164,7 +166,7 @@ function injective(scope: WayFacts, form: AddressForm, width: Amount, facts: rea
   return allMet([...isWhole, ...digits.map(({ inner }) => inner), anyMet(byOrder)]);
 }
 
-/** The sum with `e` for `e mod c`, as long as e is below c in all threads. */
+/** The sum with each `e mod c` replaced by `e`, and the conditions under which e is below c in all threads. */
 function withoutRemainders(scope: WayFacts, form: AddressForm): { form: AddressForm; isWhole: LaunchCondition[] } {
   const isWhole: LaunchCondition[] = [];
   let left = form;
@@ -179,7 +181,7 @@ function withoutRemainders(scope: WayFacts, form: AddressForm): { form: AddressF
   return { form: left, isWhole };
 }
 
-/** Each digit is worth at least `width` and the maximum of the digits before it. */
+/** Condition for mixed radix: the factor of each digit is at least `width` plus the maximum of the digits before it. */
 function isMixedRadix(digits: readonly Digit[], width: Amount): LaunchCondition {
   let reached = width;
   const conditions = digits.map(({ factor, reach }) => {
@@ -191,7 +193,9 @@ function isMixedRadix(digits: readonly Digit[], width: Amount): LaunchCondition 
   return allMet(conditions);
 }
 
-/** Blocks are worth more than the threads of the same axis. */
+/**
+ * Whether an order of digits is the usual one: on each axis, the block index has a larger factor than the thread index.
+ */
 function isUsual(digits: readonly Digit[]): boolean {
   const places = new Map(digits.flatMap(({ variables }, at) => variables.map(({ key }) => [key, at] as const)));
   return [0, 1, 2].every((axis) => (places.get(`thread.${axis}`) ?? -1) <= (places.get(`block.${axis}`) ?? maxDigits));

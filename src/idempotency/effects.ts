@@ -53,7 +53,10 @@ function exchangedValue(
   return value.leaves.every(({ atom }) => /^(parameter|block-size|grid-size)$/.test(atom!.kind)) ? value : null;
 }
 
-/** The atomic operations of one instruction that may access common bytes: these do not disturb each other. */
+/**
+ * A key of an atomic operation: atomic operations on common bytes are commutative if their keys are equal. Null for
+ * others.
+ */
 export function atomicForm(instruction: Instruction, symbolic: SymbolicKernel): string | null {
   const { effect } = instruction.operation;
   if (effect.kind !== 'atomic') return null;
@@ -61,7 +64,7 @@ export function atomicForm(instruction: Instruction, symbolic: SymbolicKernel): 
   return `${effect.operation}.${effect.type}${exchanged ? `.${exchanged.id}` : ''}`;
 }
 
-/** Unknown values that are functions of the operands: the same again in each execution. */
+/** Unknown values that are functions of their operands, and so are equal in each execution. */
 const determined = new Set([
   'matrix product',
   'cache policy',
@@ -152,7 +155,7 @@ export function lastingEffects(
             add('effect', effect.reason, instruction);
           break;
         case 'warp-value':
-          // It is unspecified which lanes are active, and which of them is elected.
+          // The set of active lanes, and the elected one, are unspecified.
           if (!effect.sync || effect.name === 'elect') add('effect', effect.name, instruction);
           break;
         case 'shuffle':
@@ -169,7 +172,7 @@ export function lastingEffects(
           }
           break;
         case 'store':
-          // Strong writes of two threads do not race, but which of them is the last is open.
+          // Strong writes of two threads do not race, but their order is unspecified.
           if (!isWeak(effect.semantics)) add('effect', mnemonic, instruction);
           break;
         case 'atomic': {
@@ -231,7 +234,7 @@ function synchronises(kernel: Kernel): boolean {
   });
 }
 
-/** Whether the instruction with an opaque effect that a reason is about is listed separately. */
+/** Whether the instruction with an opaque effect that a reason names is listed separately. */
 function isListed({ blocks }: Kernel, reason: string): boolean {
   return blocks.some(
     ({ instructions, terminator }) =>
@@ -253,7 +256,7 @@ function isNeverWritten(operand: Operand): boolean {
   return operand.kind === 'undefined';
 }
 
-/** Values that something reads. */
+/** Values that are used by an instruction, a phi or a terminator. */
 function usedValues({ blocks }: Kernel): ReadonlySet<ValueId> {
   const used = new Set<ValueId>();
   const visit = (operand: Operand): void => {

@@ -1,7 +1,7 @@
 /**
- * Maps in place: each thread changes only its own elements, `x = f(x)`, and f applied to its result returns the same
- * value: the value already in memory, a limit from above or below, an absolute value, a constant under a condition on
- * the element. Such a launch overwrites what it has read, but may be executed again.
+ * Element-wise maps in place: each thread changes only its own elements, `x = f(x)`, and f is idempotent: f(f(x)) =
+ * f(x). Such f are: the value already in memory, a limit from above or below, an absolute value, a constant under a
+ * condition on the element. The launch overwrites elements that it has read, but may be executed again.
  */
 import { isFullBarrier } from '../analysis/barriers/barrier-interval.ts';
 import type { Access } from '../analysis/values/access.ts';
@@ -18,7 +18,7 @@ const projections = /^(?:abs\.(\w+)\.\1\.none|cvt\.(f\d+)\.\2\.r[nzmp]i)/;
 /** Minimum and maximum of numbers of one type. */
 const limits = /^(?:min|max)(?:\.nan)?\.(\w+)\.\1\.none/;
 
-/** The order in which an operation takes the smaller or the larger of its operands; undefined for any other. */
+/** Comparison by which an operation selects the smaller or the larger of its operands; undefined for any other. */
 function orderOf({ operator, name, arguments: [test, a, b] }: Term): string | undefined {
   if (operator === 'pure') return limits.exec(name)?.[1];
   if (operator !== 'select') return undefined;
@@ -30,14 +30,14 @@ function orderOf({ operator, name, arguments: [test, a, b] }: Term): string | un
 /** The part of a value that is stored in memory. */
 interface Element {
   readonly bits: number;
-  /** How loads extend it; null: not all of them identically. */
+  /** How loads extend the element; null: loads differ in that. */
   readonly extend: 'zero' | 'sign' | null;
 }
 
 /**
- * Whether a limit that is stored in fewer bits than it is compared in has the same comparison results when it is read
- * again: as signed numbers, values out of range of the element compare the same for all elements; as unsigned ones,
- * there is a gap between negative elements and the others.
+ * Whether comparisons with a limit have the same results after the element was truncated, stored and loaded again. As
+ * signed numbers, values out of range of the element compare the same for all elements; as unsigned ones, there is a
+ * gap between negative elements and the others.
  */
 function keepsOrder(order: string | undefined, width: number, { bits, extend }: Element): boolean {
   if (width === bits) return true;
@@ -45,7 +45,7 @@ function keepsOrder(order: string | undefined, width: number, { bits, extend }: 
   return /^s/.test(order) || (/^u/.test(order) && extend === 'zero');
 }
 
-/** `x < 0 ? -x : x`. Of the least number that is the number itself, as often as it is applied. */
+/** `x < 0 ? -x : x`. For the smallest number the result is that number itself, so the function is idempotent. */
 function isAbsolute({ arguments: [test, a, b] }: Term): boolean {
   if (test?.operator !== 'slt' || b?.atom === null) return false;
   const [element, zero] = test.arguments as [Term, Term];
@@ -70,7 +70,7 @@ export class InPlaceMap {
     this.all = all;
   }
 
-  /** Whether the accesses are a map that may be applied again, given that the kernel has no race. */
+  /** Whether the accesses form an element-wise map that is idempotent, given that the kernel has no race. */
   get isRepeatable(): boolean {
     const { kernel } = this.symbolic;
     const writes = this.accesses.filter(({ operation }) => operation === 'write');
@@ -83,7 +83,7 @@ export class InPlaceMap {
     const isAlike = ({ bytes, targets: [target] }: Access): boolean =>
       bytes === write.bytes && target!.offset === offset;
     if (!reads.every(isAlike)) return false;
-    // All are in the same loops, and each read precedes the write: each iteration has another element.
+    // All are in the same loops, and each read precedes the write: each iteration accesses another element.
     const around = loopsAround(this.symbolic, write.block);
     for (const read of reads) {
       const own = loopsAround(this.symbolic, read.block);
@@ -98,7 +98,7 @@ export class InPlaceMap {
     return write.stored.every((value, lane) => this.isRepeatableMap(value, lane, reads, write));
   }
 
-  /** Whether the values read affect only the value written, and whether it is written. */
+  /** Whether the values read affect only the value written and the condition of the write. */
   private isForNothingElse(reads: readonly Access[], write: Access): boolean {
     const { kernel } = this.symbolic;
     const told = new Set<number>(reads.flatMap(({ instruction }) => instruction.results.filter((id) => id !== null)));
@@ -145,7 +145,7 @@ export class InPlaceMap {
   }
 
   /**
-   * Whether each element is written by one thread, once: two threads that stored to it would race. A thread stores to
+   * Whether each element is written once, by one thread: two threads that stored to it would race. A thread stores to
    * another element in each iteration of its loop.
    */
   private isOfOneThread(offset: Term, write: Access): boolean {
@@ -190,7 +190,8 @@ export class InPlaceMap {
     const guards = partsOf(this.symbolic.reach(write.block));
     const others = [...value.leaves, ...guards.flatMap(({ leaves }) => leaves)].filter((leaf) => !isOfElement(leaf));
     if (!others.every((leaf) => this.isFixed(leaf, 4))) return false;
-    // A constant under a condition on the element, which may hold or not the next time.
+    // A constant stored under a condition on the element is idempotent, whether or not the condition holds the next
+    // time.
     if (!depends(value)) return true;
     if (value.leaves.some((leaf) => isOfElement(leaf) && !isOwn(leaf))) return false;
     if (this.isElement(value, isOwn)) return true;
@@ -220,7 +221,7 @@ export class InPlaceMap {
     return at.width >= bits && this.isElement(at, isOwn);
   }
 
-  /** Whether a term is a limit, an absolute value, a mask or a choice of its element, so that it changes nothing again. */
+  /** Whether a term is a limit, an absolute value, a mask or a choice of its element, and so idempotent. */
   private isProjection(
     term: Term,
     isOwn: (leaf: Term) => boolean,

@@ -1,6 +1,6 @@
 /**
- * Under which launches the proofs of no race and no divergence hold: their assumptions become conditions on the launch,
- * if the launch determines them.
+ * Launches for which the proofs of no race and no divergence are valid: assumptions of the proofs become conditions on
+ * the launch, if the launch determines them.
  *
  * - `no-alias`: nothing here. The pairs require that written bytes are disjoint from accesses through any other
  *   pointer.
@@ -39,36 +39,37 @@ import {
 } from './build-condition.ts';
 import { type Axis, never, type Quantity, type ValidatorCondition } from './model/quantity.ts';
 
-/** Results of the checks for the kernel under the launch that they were given. */
+/** Proofs of the checks for the kernel, under the launch that was configured. */
 export interface KernelProofs {
   readonly race: Pick<RaceResult, 'verdict' | 'assumptions'>;
   readonly divergence: Pick<DivergenceResult, 'verdict' | 'assumptions'>;
-  /** Volatile accesses were assumed to race as others do: without a remaining race, something orders them. */
+  /** Volatile accesses were treated as racing like weak ones: if no race remains, they are ordered by other means. */
   readonly volatileRaces?: boolean;
 }
 
 export interface RaceFreedom {
   /** Launches that satisfy it have no race and no divergence, given that the pairs of accesses are disjoint. */
   readonly condition: ValidatorCondition;
-  /** Whether that requires more than a number of dimensions of the launch, and indices that do not wrap around. */
+  /** Whether the condition is more than a number of dimensions of the launch, and indices that do not wrap around. */
   readonly isRestricted: boolean;
-  /**
-   * Whether it requires one thread, or one block, along the first axis: the kernel does not read the index along that.
-   */
+  /** Whether it requires one thread, or one block, along an axis whose index the kernel does not read. */
   readonly isOfOneAlong: boolean;
   /**
-   * Indices assumed not to wrap around, for which the footprints of accesses have the condition: those that count
-   * iterations, or any, if one is shortened in the text.
+   * Indices assumed not to wrap around whose conditions are those of the footprints: indices that count iterations, or
+   * any index, if one is shortened in the text.
    */
   readonly unread: 'none' | 'rounds' | 'any';
   readonly assumptions: readonly string[];
   /** Whether indices are taken to stay in their arrays. */
   readonly inBounds: boolean;
-  /** Requirements of the proofs that no launch can show. */
+  /** Requirements of the proofs that cannot be determined at a launch. */
   readonly open: readonly string[];
 }
 
-/** Assumptions, valid as long as nothing else passes functions to the kernel, or changes its tables. */
+/**
+ * Assumptions on the module, valid as long as the host passes no other functions to the kernel and does not change its
+ * tables.
+ */
 const ofModule =
   /^pointers to functions lead to functions whose address this module takes$| holds what it is initialised with$/;
 
@@ -118,12 +119,12 @@ export function raceFreedom(
   return { condition, isRestricted, isOfOneAlong, unread, assumptions: [...assumptions], inBounds, open };
 }
 
-/** That a launch has one dimension or two. */
+/** The launch has one or two dimensions. */
 const ofDimensions = /^(blockDim|gridDim)\.[yz] ==? 1$/;
 
 const ofFirstAxis = /^(blockDim|gridDim)\.x ==? 1$/;
 
-/** Whether the conditions of the pairs imply it, or it is harmless. */
+/** Whether the conditions of the pairs imply an assumption, or its violation is harmless. */
 function isImplied(kind: Assumption['kind'], text: string): boolean {
   // For textures that are parameters the pairs imply it; others are listed among the effects, as surfaces are.
   if (kind === 'no-alias' || kind === 'equal-value-writes' || kind === 'texture-apart') return true;
@@ -132,7 +133,7 @@ function isImplied(kind: Assumption['kind'], text: string): boolean {
 }
 
 /**
- * Indices that count the iterations of a loop, or are shortened: the footprints of the accesses require them to fit.
+ * Indices that count iterations, or are shortened in the text: the footprints of the accesses require that they fit.
  */
 const countsRounds = /\bround\b|\.\.\. fits in/;
 
@@ -189,7 +190,7 @@ function dimensionsGiven(text: string): ValidatorCondition | null {
 interface Words {
   readonly kernel: Kernel;
   readonly parameters: readonly ParameterSource[];
-  /** Conditions under which quantities equal the expressions of the language of assumptions. */
+  /** Conditions under which the quantities equal expressions of the assumption language. */
   readonly conditions: ValidatorCondition[];
 }
 
@@ -233,14 +234,14 @@ export function launchValue(
   return words.conditions.length > 0 ? null : value;
 }
 
-/** The value of an expression in a launch. */
+/** The exact value of an expression in a launch; null if it differs between threads. */
 function exactly(words: Words, expression: IntegerExpression): Quantity | null {
   const range = rangeOf(words, expression);
   return range && range.low === range.high ? range.low : null;
 }
 
 interface Range {
-  /** The same quantity as `high` if the launch determines the value. */
+  /** The minimum over all threads; the same quantity as `high` if the launch determines the value. */
   readonly low: Quantity;
   readonly high: Quantity;
 }
@@ -273,9 +274,9 @@ function rangeOf(words: Words, expression: IntegerExpression): Range | null {
 }
 
 /**
- * Indices of threads and blocks, which the language of assumptions rejects because they differ between threads, under
- * names that no parameter has: identifiers with two underscores are reserved. Shifts to the right, which it lacks,
- * become quotients.
+ * Renames indices of threads and blocks, which the language of assumptions rejects because they differ between threads,
+ * to names that no parameter has: identifiers with two underscores are reserved. Replaces shifts to the right, which
+ * the language lacks, by quotients.
  */
 function withoutIndices(text: string): string {
   return text
@@ -295,7 +296,7 @@ function scalar({ kernel, parameters, conditions }: Words, path: readonly string
   const named = namedScalar(parameters, path);
   if (!named || isFloatType(named.type)) return null;
   if (named.type === '') {
-    // A PTX file does not specify signedness. Without the highest bit, both readings are one number.
+    // A PTX file does not specify signedness. If the highest bit is zero, signed and unsigned values agree.
     const size = kernel.parameters[named.index]?.bytes;
     if (size !== 4 && size !== 8) return null;
     const value: Quantity = { kind: 'argument', index: named.index, offset: 0, bytes: size, signed: true };
@@ -338,7 +339,7 @@ function combined(words: Words, operator: string, left: Range, right: Range): Ra
     case '<<':
     case '&':
     case '|': {
-      // The language rounds towards zero; for values that are not negative that is the same.
+      // The language rounds towards zero; for nonnegative values that equals rounding down.
       words.conditions.push(compare(number(0), '<=', left.low));
       words.conditions.push(compare(number(operator === '/' || operator === '%' ? 1 : 0), '<=', right.low));
       if (right.low !== right.high) return null;

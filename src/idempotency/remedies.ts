@@ -8,8 +8,7 @@ import { type Classification, type ClassifyRequest, classify } from './classify.
 import { sourcePlaces } from './effects.ts';
 
 /**
- * A change that would make a kernel idempotent that reads arrays and then writes them: to write other arrays instead.
- * The changed kernel is classified.
+ * Classifies a kernel that reads arrays and then writes them, changed to write other arrays instead.
  * @returns its class and condition, and the names of those arrays; null if that does not help, or changes what the
  *   kernel computes
  */
@@ -25,16 +24,15 @@ export function classifyElsewhere(
 
 /** One of the kernels that result from a split at barriers. */
 interface KernelPart extends Classification {
-  /** The barrier that it begins with; null: the first part. */
+  /** The barrier at which the part begins; null: the first part. */
   readonly barrier: Location | null;
 }
 
 /**
- * A change that would make a kernel idempotent that reads memory and writes it after a barrier: to end the launch at
- * the barrier, and to execute the rest in the next one. In a kernel without races that is one of its executions: all
- * blocks reach the barrier first. A re-execution begins at its own part, with the results of the parts before it.
- * Thread state and shared memory are passed on through memory that nothing else accesses, written by one part and read
- * by later ones.
+ * Splits a kernel that reads memory and writes it after a barrier: the launch ends at the barrier, and the next launch
+ * executes the remainder. In a kernel without races that is one of its executions: all blocks reach the barrier first.
+ * A re-execution begins at its own part, with the results of the parts before it. Thread state and shared memory are
+ * passed on through memory that nothing else accesses, written by one part and read by later ones.
  * @returns the parts in their order, each idempotent in all launches or under its condition; as few as help; null if
  *   that does not help
  */
@@ -60,7 +58,9 @@ function splitAt(request: ClassifyRequest, barriers: readonly Barrier[]): readon
   return parts;
 }
 
-/** The fewest barriers that separate each read from its write; null if some pair has none between. */
+/**
+ * The fewest barriers that separate each read from its write; null if some pair has no barrier between its accesses.
+ */
 function separating(
   kernel: Kernel,
   barriers: readonly Barrier[],
@@ -81,7 +81,7 @@ interface Barrier extends ProgramPoint {
   readonly instruction: Instruction;
 }
 
-/** Barriers at which a kernel is tried to be split. */
+/** Maximum number of barriers at which a kernel is split. */
 const maxSplits = 8;
 
 /**

@@ -36,7 +36,7 @@ export class OwnThread {
   }
 
   /**
-   * In which launches without races no thread writes bytes that were read before.
+   * Condition under which, in a launch without races, no thread writes bytes that it has read before.
    * @param read of the same array as the write
    */
   keepsApart(read: Access, write: Access): ValidatorCondition {
@@ -62,7 +62,7 @@ export class OwnThread {
     return this.differ(read, from, write, to);
   }
 
-  /** That the addresses of one thread are disjoint, for all iterations of the read and the write. */
+  /** Condition under which the addresses of one thread are disjoint, for all iterations of the read and the write. */
   private differ(read: Access, from: Target, write: Access, to: Target): ValidatorCondition {
     const { symbolic } = this;
     if (from.offset.width !== 64 || to.offset.width !== 64 || !to.offset.leaves.every(isOfThread)) return never;
@@ -71,7 +71,7 @@ export class OwnThread {
     );
     const isOfCommon = ({ atom }: Term): boolean => atom?.kind === 'iteration' && common.some((loop) => loop === atom.loop); // oxfmt-ignore
     if (from.offset.leaves.some(isOfCommon)) return never;
-    // Other symbols of the write belong to another iteration.
+    // Other symbols of the write denote values of another iteration.
     const { store } = symbolic;
     const reached = store.all([symbolic.reach(write.block), to.condition]);
     const parts = (reached.operator === 'all' ? reached.arguments : [reached]).filter(({ leaves }) => leaves.every(isOfThread)); // oxfmt-ignore
@@ -81,7 +81,7 @@ export class OwnThread {
   }
 }
 
-/** That the bytes are disjoint for all threads on a path. */
+/** Condition under which the bytes are disjoint for all threads on a path. */
 function disjointOn(way: PathCase, read: Access, from: Target, write: Access, to: Target): ValidatorCondition {
   const { scope } = way.reading;
   if (!way.isPossible) return scope.demanded().condition;
@@ -89,7 +89,7 @@ function disjointOn(way: PathCase, read: Access, from: Target, write: Access, to
   const distance = subtractForms(way.reading.natural(to.offset), way.reading.natural(from.offset));
   const { low, high } = scope.ofForm(distance);
   if (!low || !high) return never;
-  // Addresses are known modulo 2^64.
+  // Addresses are known modulo 2^64 only.
   const far = fixedAmount(1n << 63n);
   const disjoint = allMet([
     anyMet([lessOrEqual(fixedAmount(BigInt(read.bytes)), low), lessOrEqual(high, fixedAmount(BigInt(-write.bytes)))]),
@@ -106,13 +106,13 @@ function areOfOneArray(a: Base, b: Base): boolean {
   return a.element === b.element && a.element.leaves.every(isOfThread) && areOfOneArray(a.table, b.table);
 }
 
-/** A weak access of one thread, done when the next instruction is. */
+/** Whether an access is weak, by one thread, and complete before the next instruction. */
 export function isPlain({ instruction, isCopy, ofWarp, memory }: Access): boolean {
   const { effect } = instruction.operation;
   return !isCopy && !ofWarp && memory !== 'shared' && (effect.kind === 'load' || effect.kind === 'store') && effect.semantics === 'weak'; // oxfmt-ignore
 }
 
-/** Whether a thread may observe by it what another one has done, or signal it. */
+/** Whether an instruction may observe an action of another thread, or signal one to it. */
 function mayOrder(instruction: Instruction): boolean {
   return contactOf(instruction) === 'order';
 }

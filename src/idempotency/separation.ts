@@ -1,12 +1,15 @@
 /**
- * Launches of unknown sizes: conditions they must satisfy as long as no index leaves its array or wraps around. Arrays
- * in different allocations are then disjoint, independent of the footprints of the accesses.
+ * Launches of unknown sizes: conditions for disjoint arrays, if no index leaves its array or wraps around. Arrays in
+ * different allocations are then disjoint, independent of the footprints of the accesses.
  */
 import type { Root } from './footprint/footprint.ts';
 import type { ArrayOrigin, Separation } from './model/kernel-idempotency.ts';
 import { isOfOneDimension, type Quantity, type ValidatorCondition } from './model/quantity.ts';
 
-/** The parts of a condition other than the number of dimensions of the launch, and indices that do not wrap around. */
+/**
+ * The conjuncts of a condition that are not about the number of dimensions of the launch, or about indices that do not
+ * wrap around.
+ */
 export function ofLaunches(condition: ValidatorCondition): readonly ValidatorCondition[] {
   return (condition.kind === 'all' ? condition.conditions : [condition]).filter((part) => {
     if (part.kind !== 'compare') return true;
@@ -40,14 +43,14 @@ export function separationOf(
   return known.length < origins.length || fixed.includes(null) ? [] : [{ pairs: known, dimensions: sizes }];
 }
 
-/** Null if the array has another base than an argument or a variable of the module. */
+/** The origin of an array; null if its base is neither an argument nor a variable of the module. */
 function originOf(root: Root): ArrayOrigin | null {
   if (root.kind === 'object') return { kind: 'variable' };
   if (root.kind !== 'parameter' && root.kind !== 'texture') return null;
   return { kind: root.kind === 'texture' ? 'texture' : 'pointer', index: root.index, offset: root.offset };
 }
 
-/** A bound that states that a number of 32 or 64 bits does not wrap around. */
+/** Whether a quantity is a limit of 32- or 64-bit numbers, as in a condition that a number does not wrap around. */
 function isEndOfNumbers(quantity: Quantity): boolean {
   if (quantity.kind !== 'constant') return false;
   const { value } = quantity;

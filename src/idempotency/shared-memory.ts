@@ -1,6 +1,6 @@
 /**
- * Shared memory: whether each read of it sees what its block has written in this execution, and not contents that an
- * earlier block has left there.
+ * Shared memory: whether each read of it returns a value that its block has written in this execution, and not contents
+ * left by an earlier block.
  */
 import type { Access } from '../analysis/values/access.ts';
 import type { Target } from '../analysis/values/memory-base.ts';
@@ -74,7 +74,7 @@ export class SharedMemory {
             : lines;
   }
 
-  /** Blocks of one of the shapes that are tried, if the launch satisfies the condition of that shape. */
+  /** Condition that the block has one of the tried shapes and the launch satisfies the condition of that shape. */
   ofShapes(said: (shape: Dim3) => ValidatorCondition): ValidatorCondition {
     return anyOf(
       this.shapes.map((shape) => {
@@ -86,7 +86,7 @@ export class SharedMemory {
   }
 
   /**
-   * Under which launches all memory that is read was written.
+   * Condition under which all shared memory that is read was written before.
    * @param usesBounds whether the checks assume that indices are within their arrays
    */
   initialised(usesBounds: boolean): Initialised {
@@ -104,7 +104,7 @@ export class SharedMemory {
       const byShapes = this.ofShapes((shape) => {
         if (bySets.kind === 'always' || refused.has(shape)) return never;
         const condition = this.covers(access, targets, shape, assumptions);
-        // In such blocks some read is uninitialised: other reads do not matter.
+        // In blocks of this shape some read is uninitialised, so other reads need not be examined.
         if (condition.kind === 'never' && bySets.kind === 'never') refused.add(shape);
         return condition;
       });
@@ -120,7 +120,7 @@ export class SharedMemory {
     return { condition: reasons.length > 0 ? never : allOf(conditions), reasons, assumptions: [...assumptions] };
   }
 
-  /** That the bytes of a read are among those that its whole block has written before. */
+  /** Condition under which the bytes of a read are among those that its whole block has written before. */
   private withinWritten(read: Access, target: Target): readonly ValidatorCondition[] {
     const [inner, ...more] = this.footprints.filter(({ access }) => access === read);
     const bytes = inner?.bytes;
@@ -152,7 +152,7 @@ export class SharedMemory {
     );
   }
 
-  /** When writes stay in their array; assumed if no launch determines it. */
+  /** Condition under which writes stay in their array; an assumption if no launch determines it. */
   private insideArrays(assumptions: Set<string>): ValidatorCondition[] {
     return this.footprints.flatMap(({ access, root, bytes, needs, exact }) => {
       if (root.kind !== 'object' || root.object.space !== 'shared' || access.operation === 'read') return [];
@@ -186,14 +186,14 @@ function isOfShared({ base }: Target): boolean {
   return base.kind === 'object' && base.object.space === 'shared';
 }
 
-/** The axes along which threads do different things. */
+/** The axes along which threads behave differently. */
 function readAxes({ blocks }: Kernel): readonly Axis[] {
   const read = new Set<Axis>();
   const visit = (operand: Operand): void => {
     if (operand.kind !== 'special') return;
     const axis = /^n?tid\.([xyz])$/.exec(operand.register)?.[1];
     if (axis !== undefined) read.add('xyz'.indexOf(axis) as Axis);
-    // The number of a lane counts along all axes.
+    // The lane number depends on all axes.
     else if (/^lane/.test(operand.register)) for (const each of [0, 1, 2] as const) ofLanes.add(each);
   };
   const ofLanes = new Set<Axis>();

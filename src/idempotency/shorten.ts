@@ -1,6 +1,6 @@
 /**
- * Simplifies conditions, so that validators are fast: of comparisons that differ in a constant the strictest remains,
- * and adjacent sets of bytes are merged. The result is equivalent.
+ * Simplifies conditions, so that validators are fast: of comparisons that differ in a constant only the strictest is
+ * kept, and adjacent sets of bytes are merged. The result is equivalent.
  */
 import { allOf, conditionKey, number, sumOfQuantities } from './build-condition.ts';
 import type { AddressSet, Quantity, ValidatorCondition } from './model/quantity.ts';
@@ -8,7 +8,7 @@ import type { AddressSet, Quantity, ValidatorCondition } from './model/quantity.
 type Comparison = Extract<ValidatorCondition, { kind: 'compare' }>;
 type Apart = Extract<ValidatorCondition, { kind: 'apart' }>;
 
-/** The condition with fewer parts, or as it is. */
+/** An equivalent condition with fewer parts, or the condition itself. */
 export function shortCondition(condition: ValidatorCondition): ValidatorCondition {
   if (condition.kind === 'any') return { ...condition, conditions: condition.conditions.map(shortCondition) };
   if (condition.kind !== 'all') return condition;
@@ -19,7 +19,7 @@ export function shortCondition(condition: ValidatorCondition): ValidatorConditio
   return allOf([...strictest(comparisons), ...others, ...joined(disjoint)]);
 }
 
-/** A quantity without its constant addend, and that. */
+/** Splits a quantity into its constant addend and the other addends. */
 function split(quantity: Quantity): { readonly rest: readonly Quantity[]; readonly constant: bigint } {
   const operands = quantity.kind === 'sum' ? quantity.operands : [quantity];
   const rest: Quantity[] = [];
@@ -35,7 +35,7 @@ function restKey(rest: readonly Quantity[]): string {
   return rest.map((operand) => conditionKey(operand)).sort().join(); // oxfmt-ignore
 }
 
-/** Of `x + 1 <= y`, `x + 2 <= y` and the like only the last. */
+/** The strictest of comparisons such as `x + 1 <= y` and `x + 2 <= y`. */
 function strictest(comparisons: readonly Comparison[]): readonly Comparison[] {
   const kept = new Map<string, { readonly comparison: Comparison; readonly slack: bigint }>();
   comparisons.forEach((comparison, at) => {
@@ -49,7 +49,7 @@ function strictest(comparisons: readonly Comparison[]): readonly Comparison[] {
   return [...kept.values()].map(({ comparison }) => comparison);
 }
 
-/** With sets that are compared with one set, and continue each other, as one set. */
+/** Merges adjacent sets that are compared with the same set. */
 function joined(list: readonly Apart[]): readonly Apart[] {
   const byRight = joinedAlong(list, 'left', 'right');
   return joinedAlong(byRight, 'right', 'left');
@@ -68,7 +68,7 @@ function joinedAlong(list: readonly Apart[], side: 'left' | 'right', other: 'lef
   });
 }
 
-/** Sets that differ in a constant of their bases: as few sets as have the same bytes. */
+/** The union of sets whose bases differ in a constant, as few sets as possible. */
 function union(sets: readonly AddressSet[]): readonly AddressSet[] {
   const sorted = sets
     .map((set) => ({ set, start: split(set.base).constant }))

@@ -94,12 +94,12 @@ function registersOf(operand: ptx.PtxOperand | undefined): string[] {
   }
 }
 
-/** Whether an instruction reads a texture. */
+/** Whether an instruction fetches from a texture. */
 export function isFetch({ operation: { effect } }: Instruction): boolean {
   return effect.kind === 'havoc' && effect.reason === 'texture fetch';
 }
 
-/** Footprints of textures among the arguments: any of the bytes that they are bound to. */
+/** Footprints of textures among the arguments: any byte of the memory that they are bound to. */
 export function texturesOf(kernel: Kernel, module: ptx.Module): readonly Footprint[] {
   const parameters = textureParameters(kernel, module);
   const one: Quantity = { kind: 'constant', value: 1n };

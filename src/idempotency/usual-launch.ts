@@ -1,6 +1,6 @@
 /**
- * Representative launches, with arrays far from each other: a condition that none of them satisfies is satisfied only
- * by launches in which the kernel does hardly anything. That determines only the name of a class.
+ * Representative launches, with arrays far from each other. A condition that only launches with hardly any effect
+ * satisfy is satisfied by none of them. This affects only the name of a class.
  */
 import type { Dim3 } from '../base/dim3.ts';
 import type { Kernel } from '../ir/form/kernel.ts';
@@ -33,7 +33,7 @@ export function isUsuallyMet(
   );
   const isIdle = (launch: InstanceArguments): boolean => written.every((set) => set !== null && isEmpty(bytesAt(set, launch))); // oxfmt-ignore
   const met = launches.filter((launch) => isKnownToHold(condition, launch));
-  // If stated contents let none of them write, idle launches count too.
+  // If the stated contents let none of the launches write, launches without writes count too.
   return met.some((launch) => !isIdle(launch)) || (met.length > 0 && launches.every(isIdle));
 }
 

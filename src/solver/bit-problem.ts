@@ -11,7 +11,7 @@ type Value = Literal | Bits;
 const yes: Literal = 0;
 const no: Literal = 1;
 
-/** More than there are literals. */
+/** Larger than any literal: two literals combine into one numeric key. */
 const keyOfLiteral = 2 ** 25;
 
 export class BitProblem {
@@ -37,12 +37,12 @@ export class BitProblem {
     else throw new Undecided('sort');
   }
 
-  /** A name for a value. */
+  /** Binds a name to the value of an expression. */
   define(name: string, expression: SExpression): void {
     this.defined.set(name, expression);
   }
 
-  /** Adds a formula that holds. @throws Undecided if it is too large, or has unknown operations */
+  /** Adds a formula as an assertion. @throws Undecided if it is too large, or has unknown operations */
   assert(expression: SExpression): void {
     this.sat.reset();
     this.require(expression, []);
@@ -225,7 +225,7 @@ export class BitProblem {
     return this.gate(`${condition}?${a}:${b}`, clauses);
   }
 
-  /** Whether two of three hold. */
+  /** The majority of three literals: true if at least two are true. */
   private majority(a: Literal, b: Literal, c: Literal): Literal {
     // If two agree, the third does not matter; if two differ, it decides.
     if (a === b || b === (c ^ 1)) return a;
@@ -261,7 +261,7 @@ export class BitProblem {
     const known = ({ length }: Bits, bits: Bits): number => (bits.every((bit) => bit <= no) ? length : 0);
     const [times, bits] = known(a, a) > known(b, b) ? [a, b] : [b, a];
     const zero = bits.map(() => no);
-    // A long run of ones is one subtraction.
+    // A contiguous run of ones in the multiplier becomes one subtraction.
     const opposite = times.every((bit) => bit <= no) ? this.negative(times) : times;
     const ones = (factor: Bits): number => factor.filter((bit) => bit === yes).length;
     if (ones(opposite) + 1 < ones(times)) return this.negative(this.product(bits, opposite));
@@ -303,7 +303,7 @@ export class BitProblem {
     return a.reduce<Literal>((isLess, bit, i) => this.choose(this.xor(bit, b[i]!), b[i]!, isLess), no);
   }
 
-  /** In two's complement. */
+  /** Whether `a` is less than `b`, as signed integers in two's complement. */
   private less(a: Bits, b: Bits): Literal {
     const flipped = (bits: Bits): Bits => [...bits.slice(0, -1), bits[bits.length - 1]! ^ 1];
     return this.lessUnsigned(flipped(a), flipped(b));

@@ -9,15 +9,15 @@ export const unitsPerQuery = 1_000_000;
 export const bitVectorFactor = 4;
 
 /**
- * Of Z3's procedures for linear arithmetic the older one: on most questions with which the newer one spends 3 to 20 s it
- * takes 10 to 150 ms. Its units are used up faster: integer queries get `integerFactor` times the units.
+ * The older of Z3's procedures for linear arithmetic: it decides in 10 to 150 ms most questions that take the newer one
+ * 3 to 20 s. It uses up resource units faster, so integer queries get `integerFactor` times the units.
  */
 export const arithmeticSolver = 2;
 export const integerFactor = 4;
 
-/** Maximum number of obligations of a kernel that the solver leaves open before it is queried no more. */
+/** Number of obligations of a kernel that the solver may leave open; after that, it is not queried again. */
 export const maxUnsettled = 48;
-/** Number of bit-vector queries of a kernel that may exhaust the solver before it gets no more of them. */
+/** Number of bit-vector queries of a kernel that may exhaust the budget; after that, no more are asked. */
 export const maxExhausted = 4;
 
 /** Z3 resource units per unit of work of our own procedures, at about equal time. */
@@ -28,7 +28,7 @@ export const unitsForWork = { linear: 1, bits: 500 } as const;
  * procedures, and steps of the simplex. Some 4 million take a second.
  */
 export const effortOfCheck = 30_000_000;
-/** Maximum effort once an obligation stays open, so that no proof is possible: models may still show a race. */
+/** Maximum effort after an obligation stayed open: no proof is possible any more, but models may still show a race. */
 export const effortOfOpen = 3_000_000;
 /** Maximum effort before statements are tried. */
 export const effortOfProof = 16_000_000;
@@ -41,7 +41,7 @@ export const effortOfUnit = { spent: 10, granted: 2 } as const;
 
 /** Maximum number of parts of a formula over integers that our own procedure accepts. */
 export const maxParts = 20_000;
-/** Its splits on non-integer values, in one problem. */
+/** Maximum number of branches on non-integer values in one problem. */
 export const maxSplits = 400;
 /** Maximum number of gates in one problem over bit-vectors. */
 export const maxGates = 60_000;

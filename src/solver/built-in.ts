@@ -51,7 +51,7 @@ export function openBuiltIn(start: () => Promise<Solver>, isBeyond = false): Mea
         if (answer && answer.kind !== 'unknown') return answer;
       } catch (error) {
         if (!(error instanceof Undecided)) throw error;
-        // Rejected assertions would be missing from later answers.
+        // An assertion that our own procedures reject would be missing from their later answers.
         isBeyond = true;
       }
       by = 'z3';
@@ -68,7 +68,10 @@ export function openBuiltIn(start: () => Promise<Solver>, isBeyond = false): Mea
   };
 }
 
-/** Only bit-vectors have sorts, constants and operations with an index, and only questions over them define names. */
+/**
+ * Whether a script is over bit-vectors: only they have indexed sorts, constants and operations, and only their
+ * questions define names.
+ */
 function isOfBits(script: string): boolean {
   return /\(_ |\(define-fun /.test(script);
 }

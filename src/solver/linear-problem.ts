@@ -30,9 +30,9 @@ interface Atom {
 /** Records the steps of a proof that the formulas are unsatisfiable. */
 interface LinearRecorder extends SatRecorder {
   /**
-   * Literals that are not all true. `sum`: with the factors, the sum of their comparisons is impossible. `divisor`: in
-   * pairs they fix the values of sums, and the sum of these values times the factors is not divisible by the common
-   * divisor of its terms.
+   * Reports a conflict: the literals cannot all be true. `sum`: the sum of their comparisons, multiplied by the
+   * factors, is a contradiction. `divisor`: pairs of literals fix the values of sums, and the sum of these values times
+   * the factors is not divisible by the common divisor of its terms.
    */
   readonly excluded: (literals: readonly Literal[], factors: readonly bigint[], kind: 'sum' | 'divisor') => void;
 }
@@ -55,9 +55,9 @@ export class LinearProblem {
   /** The marks of the simplex before each literal. */
   private readonly marks: number[] = [];
   private readonly divisions = new Map<string, readonly [quotient: Linear, remainder: Linear]>();
-  /** Declared variables that are not expressed by others. */
+  /** Declared variables that are not defined in terms of others. */
   private readonly dividable = new Set<number>();
-  /** Variables by quotient and remainder. */
+  /** Variables that were replaced by an expression in quotient and remainder. */
   private readonly written = new Map<number, Linear>();
   private readonly digits = new Set<number>();
   private names: Map<number, string> | undefined;
@@ -97,7 +97,7 @@ export class LinearProblem {
     else throw new Undecided('sort');
   }
 
-  /** Adds a formula that holds, or that a name implies. @throws Undecided if it is not linear */
+  /** Adds a formula as an assertion, or as an implication of a name. @throws Undecided if it is not linear */
   assert(expression: SExpression): void {
     this.sat.reset();
     this.parts = 0;
@@ -189,7 +189,7 @@ export class LinearProblem {
     if (list[at]?.bound === bound) return list[at]!.literal;
     const literal = 2 * this.newVariable();
     this.atoms[literal >> 1] = { column, bound };
-    // The tighter of two bounds implies the other.
+    // Adjacent bounds on one column: the tighter one implies the other.
     const [below, above] = [list[at - 1], list[at]];
     if (below) this.imply(below.literal, literal);
     if (above) this.imply(literal, above.literal);
@@ -197,7 +197,7 @@ export class LinearProblem {
     return literal;
   }
 
-  /** Relates the tighter of two bounds on one column to the other. */
+  /** Adds the implication between two bounds on one column. */
   private imply(literal: Literal, other: Literal): void {
     this.recorder?.excluded([literal, other ^ 1], [1n, 1n], 'sum');
     this.sat.add([literal ^ 1, other], false, true);
@@ -206,7 +206,7 @@ export class LinearProblem {
   /** The formula `linear <= 0`. */
   private atMostZero({ constant, terms }: Linear): Formula {
     if (terms.size === 0) return constant <= 0n ? always : never;
-    // A sum and its negation are one column.
+    // A sum and its negation share one column.
     const sorted = [...terms].sort(([a], [b]) => a - b);
     const [first, leading] = sorted[0]!;
     let divisor = 0n;
@@ -231,7 +231,10 @@ export class LinearProblem {
     return column;
   }
 
-  /** In a*x + a*y + z with z smaller than a, the sum x + y is a digit: its integrality is stronger than that of x. */
+  /**
+   * Notes digits: in a*x + a*y + z with z smaller than a, the sum x + y is a digit. That x + y is an integer is a
+   * stronger constraint than that x is.
+   */
   private noteDigits(terms: ReadonlyMap<number, bigint>): void {
     const size = (coefficient: bigint): bigint => (coefficient < 0n ? -coefficient : coefficient);
     const sorted = [...terms].sort(([, a], [, b]) => (size(a) < size(b) ? 1 : size(a) > size(b) ? -1 : 0));
@@ -252,7 +255,7 @@ export class LinearProblem {
   }
 
   /**
-   * Adds the clauses of a formula, valid unless one of some literals is true.
+   * Adds the clauses of a formula, as a disjunction with the literals of `unless`.
    * @param isQuery its literals are needed at once; otherwise clauses stay dormant until a model violates them
    */
   private require(formula: Formula, unless: readonly Literal[], isQuery = false): void {
@@ -260,7 +263,7 @@ export class LinearProblem {
     else this.sat.add([...unless, ...this.alternatives(formula)], !isQuery || formula.kind === 'or');
   }
 
-  /** Literals one of which holds if the formula does. */
+  /** Literals of a clause for the formula; a new variable that implies it replaces a conjunction. */
   private alternatives(formula: Formula): Literal[] {
     if (formula.kind === 'literal') return [formula.literal];
     if (formula.kind === 'or') return formula.parts.flatMap((part) => this.alternatives(part));
@@ -270,7 +273,7 @@ export class LinearProblem {
     return [name];
   }
 
-  /** A formula, or its negation if `isTrue` is false. */
+  /** Normalises a formula, or its negation if `isTrue` is false. */
   private formula(expression: SExpression, isTrue: boolean): Formula {
     if (++this.parts > maxParts) throw new Undecided('size');
     if (typeof expression === 'string') {
@@ -400,7 +403,7 @@ export class LinearProblem {
   private division(dividend: SExpression, divisor: SExpression): readonly [quotient: Linear, remainder: Linear] {
     const [x, { constant: by, terms }] = [this.number(dividend), this.number(divisor)];
     if (terms.size > 0 || by <= 0n) throw new Undecided('div');
-    // Multiples of the divisor stay separate.
+    // Addends that are multiples of the divisor are not part of the remainder.
     const whole = { constant: floorOf(x.constant, by), terms: mapped(x.terms, (factor) => floorOf(factor, by)) };
     const rest = plus(x, whole, -by);
     if (rest.terms.size === 0) return [whole, rest];
@@ -412,7 +415,8 @@ export class LinearProblem {
       const first = [...rest.terms].find(([column, factor]) => factor === 1n && this.dividable.has(column))?.[0];
       if (first !== undefined) {
         this.dividable.delete(first);
-        // From here on the variable is expressed by its quotient and remainder: others by the same divisor follow.
+        // From here on the variable is expressed by its quotient and remainder, so that further divisions by the same
+        // divisor reuse them.
         const left = this.fresh();
         this.require(this.equalsZero(plus(remainder, left, -1n), true), []);
         const others = plus(rest, { constant: 0n, terms: new Map([[first, 1n]]) }, -1n);
@@ -437,7 +441,7 @@ export class LinearProblem {
 function combined(kind: 'and' | 'or', parts: readonly Formula[]): Formula {
   const flat = parts.flatMap((part) => (part.kind === kind ? part.parts : [part]));
   const neutral = kind === 'and' ? 'or' : 'and';
-  // An empty conjunction holds, an empty disjunction does not.
+  // An empty conjunction is true, an empty disjunction is false.
   if (flat.some((part) => part.kind === neutral && part.parts.length === 0)) return { kind: neutral, parts: [] };
   return flat.length === 1 ? flat[0]! : { kind, parts: flat };
 }

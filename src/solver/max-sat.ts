@@ -5,7 +5,7 @@ interface LightestSet {
   /** Ascending. */
   readonly set: readonly number[];
   readonly weight: number;
-  /** Whether Z3 has proved that it is the lightest. */
+  /** Whether Z3 has proved that no lighter set exists. */
   readonly exact: boolean;
 }
 
@@ -17,8 +17,9 @@ interface MaxSatBudget {
 }
 
 /**
- * The lightest set with an element of every clause: each element is a Boolean, each clause hard, and that an element is
- * false is soft, with its weight. Models are requested, each lighter than the one before, until none is left.
+ * The set of least total weight that contains an element of every clause. Each element is a Boolean, each clause is a
+ * hard constraint, and the negation of each element is a soft constraint with its weight. Models are requested, each
+ * lighter than the one before, until none exists.
  * @param weight of an element: a positive integer
  * @returns null if no set satisfies the clauses, or the budget ran out before one was found
  */

@@ -4,13 +4,13 @@ export interface Premise {
   /** One command of SMT-LIB: a declaration, a definition or an assertion. */
   readonly text: string;
   /**
-   * The unknown that an assertion helps to define: a question that mentions it needs the assertion. Null if it belongs
-   * to no definition: each question needs it that mentions one of its names.
+   * The unknown that an assertion helps to define: a question that mentions it needs the assertion. Null if the
+   * assertion belongs to no definition: then each question that mentions one of its names needs it.
    */
   readonly of: string | null;
   /** The separately defined unknowns that an assertion compares: questions omit it until a model violates it. */
   readonly compares?: readonly string[];
-  /** The value of an unknown, beyond its formulas: it completes models, and no question contains it. */
+  /** The value of an unknown. It completes models, and is not part of any question. */
   readonly means?: { readonly name: string; readonly value: string };
 }
 
@@ -27,22 +27,22 @@ export class PremiseList {
     return taken;
   }
 
-  /** Commands of the definition that is going on. */
+  /** Adds commands to the current definition. */
   emit(...texts: readonly string[]): void {
     for (const text of texts) this.said.push({ text, of: this.defined });
   }
 
-  /** A formula that holds, part of the current definition. */
+  /** Adds an assertion to the current definition. */
   assert(formula: string, means?: Premise['means']): void {
     if (formula !== 'true') this.said.push({ text: `(assert ${formula})`, of: this.defined, ...(means && { means }) });
   }
 
-  /** A formula that compares two unknowns which are defined without each other. */
+  /** Adds an assertion that compares two unknowns defined independently of each other. */
   compare(one: string, other: string, formula: string): void {
     this.said.push({ text: `(assert ${formula})`, of: null, compares: [one, other] });
   }
 
-  /** Premises added meanwhile belong to the definition of an unknown. */
+  /** Builds the definition of an unknown: premises that `build` adds belong to it. */
   define<Result>(name: string, build: () => Result): Result {
     const outer = this.defined;
     this.defined = name;

@@ -8,7 +8,7 @@ import { readCommands, type SExpression } from './s-expression.ts';
 import type { Model } from './solver.ts';
 import { type Evaluator, evaluatorOf } from './truth-of.ts';
 
-/** A parsed premise. */
+/** A parsed premise, with the names that it mentions. */
 interface Told {
   readonly text: string;
   /** Names and the text between them, alternating. */
@@ -31,7 +31,7 @@ export class Premises {
   private readonly definitions = new Map<string, Told[]>();
   private readonly equations = new Map<string, Equation>();
   private readonly assertions: Told[] = [];
-  /** Assertions without an unknown to define, and those that compare some. */
+  /** Assertions that define no unknown, and assertions that compare unknowns. */
   private readonly common: Told[] = [];
   private readonly comparing: Told[] = [];
   private isOfBits = false;
@@ -59,14 +59,14 @@ export class Premises {
   }
 
   /**
-   * A formula over the declarations, with the premises that it reaches through definitions.
+   * The question whether a formula is satisfiable, with the premises that it reaches through definitions.
    * @param mode a truth value that is assumed in addition
    */
   question(formula: string, mode?: string): PremisedQuestion {
     const question = new PremisedQuestion(this.introduced, this.definitions);
     const { names: subject } = this.told(formula);
     question.ask(this.told(mode === undefined ? `(assert ${formula})` : `(assert (and ${mode} ${formula}))`));
-    // A question without names is whether all premises are consistent.
+    // A question without names asks whether all premises are consistent.
     const isNeeded = ({ names }: Told): boolean =>
       names.length === 0 || subject.length === 0 || names.some((name) => question.reaches(name));
     for (let isNew = true; isNew;) {
@@ -85,7 +85,7 @@ export class Premises {
     const known = new Map<string, bigint | boolean | undefined>(model);
     const lookup = (name: string): bigint | boolean | undefined => {
       if (known.has(name)) return known.get(name);
-      // A cyclic definition has no value.
+      // Marks the unknown as being evaluated: a cyclic definition has no value.
       known.set(name, undefined);
       const equation = this.equations.get(name);
       const value = equation?.value(lookup);
@@ -136,7 +136,7 @@ function expressionOf(text: string): SExpression {
   return readCommands(text)[0]!;
 }
 
-/** A formula with its premises so far. */
+/** A question: a formula with the premises added so far. */
 export class PremisedQuestion {
   /** The names in the normal form. */
   private readonly numbered = new Map<string, string>();
@@ -156,7 +156,7 @@ export class PremisedQuestion {
     this.reachAll(formula.names);
   }
 
-  /** Whether it speaks of a name. */
+  /** Whether the question mentions a name. */
   reaches(name: string): boolean {
     return this.numbered.has(name);
   }

@@ -2,7 +2,10 @@
 import { createHash } from 'node:crypto';
 import type { Solver, SolverAnswer, SolverSession } from './solver.ts';
 
-/** By the text of a session before its first question. Pending answers count: a second caller waits for them. */
+/**
+ * Answers by the text of a session before its first question. Pending answers are included: a second caller waits for
+ * them.
+ */
 export type KnownAnswers = Map<string, Promise<SolverAnswer>>;
 
 /** Maximum number of cached answers. */

@@ -2,7 +2,7 @@
 
 export type SExpression = string | readonly SExpression[];
 
-/** Not decidable by our own procedures. */
+/** Thrown if our own procedures cannot decide a question. */
 export class Undecided extends Error {
   override name = 'Undecided';
 }

@@ -16,17 +16,17 @@ export interface Theory {
   readonly retract: (kept: number) => void;
   /** Whether the literals so far are consistent, as far as that is cheap to decide. @returns a conflict, or null */
   readonly check: () => readonly Literal[] | null;
-  /** Whether an open literal holds in the theory's present model; undefined if the theory does not determine it. */
+  /** Value of an unassigned literal in the theory's current model; undefined if the theory does not determine it. */
   readonly holds: (literal: Literal) => boolean | undefined;
   /** Called if the present model satisfies all clauses. */
   readonly complete: () => Completion;
-  /** Effort of the theory: its sum with the conflicts is the work done. */
+  /** Effort of the theory; the budget limits its sum with the number of conflicts. */
   readonly work: () => number;
 }
 
 /** Records the steps of a proof that there is no model, other than the exclusions of the theory. */
 export interface SatRecorder {
-  /** A clause that was added and takes part. */
+  /** Called with a clause that was added and is active. */
   readonly given: (clause: readonly Literal[]) => void;
   /** A clause that follows by unit propagation from all earlier ones. */
   readonly learnt: (clause: readonly Literal[]) => void;
@@ -43,7 +43,7 @@ type Clause = Literal[];
 const noReason: Clause = [];
 const restartUnit = 128;
 const activityDecay = 0.95;
-/** Clauses checked against a model in the time of one unit of work. */
+/** Number of clauses checked against a model that count as one unit of work. */
 const clausesForWork = 4;
 
 export class Sat {
@@ -56,7 +56,7 @@ export class Sat {
   private readonly seen: boolean[] = [];
   private readonly watches: Clause[][] = [];
   private readonly clauses: Clause[] = [];
-  /** Clauses that no model has violated so far: literals do not follow from them yet. */
+  /** Clauses that no model has violated so far; they are not used in propagation. */
   private readonly dormant: Clause[] = [];
   private readonly trail: Literal[] = [];
   private readonly limits: number[] = [];
@@ -102,8 +102,8 @@ export class Sat {
   }
 
   /**
-   * Adds a clause; during the search, only one with two literals that are not false.
-   * @param isKnown a recorder has its justification already
+   * Adds a clause; during the search, only a clause with two literals that are not false.
+   * @param isKnown the recorder already has a justification of the clause
    */
   add(literals: readonly Literal[], isLazy = false, isKnown = false): void {
     if (this.contradictory) return;
@@ -129,7 +129,7 @@ export class Sat {
     this.watches[clause[1]!]!.push(clause);
   }
 
-  /** Whether a literal holds in the present model, which is the one that was found until something is added. */
+  /** Value of a literal in the model of the last search, valid until a clause or variable is added. */
   isTrue(literal: Literal): boolean {
     const value = this.valueOf(literal);
     if (value !== 0) return value === 1;
@@ -200,7 +200,7 @@ export class Sat {
     return this.visited + this.looked + (this.theory?.work() ?? 0);
   }
 
-  /** Conflicts, steps of the theory, and clauses checked against its model, in portions. */
+  /** Work so far: conflicts, steps of the theory, and clauses checked against its model. */
   private get work(): number {
     return this.conflicts + (this.theory?.work() ?? 0) + Math.floor(this.looked / clausesForWork);
   }
@@ -218,7 +218,7 @@ export class Sat {
     this.trail.push(literal);
   }
 
-  /** Follows clauses and theory to a fixed point. @returns a clause that is false, or null */
+  /** Propagates clauses and theory to a fixed point. @returns a clause that is false, or null */
   private propagate(): Clause | null {
     do {
       const conflict = this.propagateClauses();
@@ -346,7 +346,7 @@ export class Sat {
       const variable = literal >> 1;
       this.value[literal] = 0;
       this.value[literal ^ 1] = 0;
-      // Assumptions are not decisions to be repeated.
+      // Phase saving: the values of assumptions are not saved, since they are not decisions.
       if (this.level[variable]! > this.assumedLevels) this.phase[variable] = (literal & 1) === 0;
       if (!this.theory && this.position[variable]! < 0) this.insert(variable);
     }
@@ -398,7 +398,7 @@ export class Sat {
       this.dormant[i] = this.dormant[this.dormant.length - 1]!;
       this.dormant.pop();
       this.recorder?.given(this.origins.get(clause)!);
-      // Open literals first, then those that became false last.
+      // Unassigned literals first, then those that became false last.
       const rank = (literal: Literal): number => (this.valueOf(literal) === 0 ? Infinity : this.level[literal >> 1]!);
       clause.sort((a, b) => rank(b) - rank(a) || a - b);
       this.attach(clause);
@@ -477,7 +477,7 @@ export class Sat {
   }
 }
 
-/** The sequence 1 1 2 1 1 2 4 1 …, from 1 on. */
+/** The Luby sequence 1 1 2 1 1 2 4 1 …, with indices from 1. */
 function luby(index: number): number {
   let size = 1;
   while (size < index + 1) size *= 2;

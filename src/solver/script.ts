@@ -35,7 +35,9 @@ export function scriptProblem(script: string): string | undefined {
   return depth > 0 ? 'a script opens more parentheses than it closes' : undefined;
 }
 
-/** The constants that a script declares, without bars around their names, with the value that a model may leave out. */
+/**
+ * The constants that a script declares, without bars around their names, with the default value if a model omits one.
+ */
 export function declaredConstants(script: string): Map<string, bigint | boolean> {
   const constants = new Map<string, bigint | boolean>();
   for (const [, constant, nullary, sort] of script.matchAll(declarations)) {

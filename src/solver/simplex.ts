@@ -1,9 +1,9 @@
 /**
- * Bounds on sums of integers, by the simplex method for solvers modulo theories (Dutertre and de Moura, CAV 2006), exact.
- * Sums are rows of a tableau from when they first have a bound on.
+ * Bounds on sums of integers, by the simplex method for solvers modulo theories (Dutertre and de Moura, CAV 2006), in
+ * exact arithmetic. A sum becomes a row of the tableau when it is first bounded.
  */
 
-/** The origin of a bound; a conflict lists the origins that exclude each other. */
+/** Identifies the origin of a bound; a conflict lists the origins whose bounds contradict each other. */
 type Source = number;
 
 /** A sum without a constant: coefficients by column. */
@@ -25,7 +25,7 @@ interface Change {
 /** A bound without a source. */
 export const given: Source = -1;
 
-/** Exchanges of a check that choose the column that fewest rows hold. */
+/** Pivots of a check that select the column that occurs in the fewest rows; after these, Bland's rule applies. */
 const fewPivots = 50;
 
 export class Simplex {
@@ -47,14 +47,17 @@ export class Simplex {
   private readonly suspects = new Set<number>();
   /** Whether conflicts set {@link factors}. */
   explains = false;
-  /** Farkas multipliers of the sources of the last conflict: with them, their sum is impossible. */
+  /**
+   * Farkas multipliers of the sources of the last conflict: the sum of their bounds, multiplied by these, is a
+   * contradiction.
+   */
   factors: readonly bigint[] = [];
   /** Coefficients computed so far. */
   work = 0;
   /** Work after which {@link check} no longer looks for values. */
   mostWork = Infinity;
 
-  /** A new column, free, or the name of a sum of others. */
+  /** Adds a column: a free variable, or the name of a sum of others. */
   add(sum: Sum | null = null): number {
     const column = this.numerator.length;
     this.numerator.push(0n);
@@ -75,12 +78,12 @@ export class Simplex {
     return this.sums[column]!;
   }
 
-  /** How many bounds have been stated and not retracted. */
+  /** Number of bounds that are in force; an argument of {@link retract}. */
   get mark(): number {
     return this.changes.length;
   }
 
-  /** Goes back to an earlier mark. */
+  /** Retracts the bounds that were added after an earlier mark. */
   retract(mark: number): void {
     while (this.changes.length > mark) {
       const { column, isUpper, bound, source } = this.changes.pop()!;
@@ -167,11 +170,11 @@ export class Simplex {
     this.denominator[column] = denominator;
   }
 
-  /** Gives a sum its row. */
+  /** Adds the row of a dormant sum to the tableau. */
   private wake(column: number): void {
     const sum = this.sums[column]!;
     this.isDormant[column] = false;
-    // Basic columns are substituted.
+    // Basic columns in the sum are replaced by their rows.
     let scale = 1n;
     for (const part of sum.keys()) {
       const row = this.rows[part];
@@ -198,7 +201,7 @@ export class Simplex {
     for (const user of this.users[column]!) this.recompute(user);
   }
 
-  /** Removes the row of a sum that has no bounds any more. @returns whether it was one */
+  /** Removes the row of a sum that has no bounds any more. @returns whether the column was such a sum */
   private rest(column: number): boolean {
     if (!this.sums[column] || this.lower[column] !== null || this.upper[column] !== null) return false;
     for (const part of this.rows[column]!.sum.keys()) this.users[part]!.delete(column);
@@ -216,13 +219,16 @@ export class Simplex {
     this.suspects.add(column);
   }
 
-  /** Looks for values within all bounds. @returns the sources of a conflict; null without one, or when out of work */
+  /**
+   * Searches for values within all bounds. @returns the sources of a conflict; null without one, or when out of work
+   */
   check(): readonly Source[] | null {
     for (let pivots = 0; this.work <= this.mostWork; pivots++) {
       let wrong = -1;
       for (const column of this.suspects) {
         if (!this.rows[column] || !this.isOutside(column)) this.suspects.delete(column);
-        // The first by index, here and after some iterations below, so that the method terminates (Bland's rule).
+        // Selects the violated column of the smallest index (Bland's rule), here and after some iterations below, so
+        // that the method terminates.
         else if (wrong < 0 || column < wrong) wrong = column;
       }
       if (wrong < 0) return null;
@@ -262,7 +268,7 @@ export class Simplex {
     return up ? this.numerator[column]! < scaled : this.numerator[column]! > scaled;
   }
 
-  /** Makes a column basic instead of a basic one. */
+  /** Pivots: the column `entering` becomes basic instead of `leaving`. */
   private exchange(leaving: number, entering: number): void {
     const { scale, sum } = this.rows[leaving]!;
     const pivot = sum.get(entering)!;
@@ -305,7 +311,7 @@ export class Simplex {
     return this.isInteger(column) && this.upper[column] === this.numerator[column];
   }
 
-  /** Columns of the row of a basic column that are not fixed, and whose part in it need not be an integer. */
+  /** Columns of the row of a basic column that are not fixed, and whose multiple in it need not be an integer. */
   undividedParts(column: number): readonly number[] {
     const { scale, sum } = this.rows[column]!;
     return [...sum].flatMap(([part, coefficient]) =>

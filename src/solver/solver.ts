@@ -6,13 +6,16 @@ export type SolverAnswer =
   | { readonly kind: 'unsat' }
   /** Values of the declared constants: integers (also of bit-vectors, unsigned) and truth values. */
   | { readonly kind: 'sat'; readonly model: Model }
-  /** Budget exhausted, killed, or an error of the solver: never a verdict. `nondeterministic`: not the budget's doing. */
+  /**
+   * Budget exhausted, killed, or an error of the solver: never a verdict. `nondeterministic`: the cause is not the
+   * budget.
+   */
   | { readonly kind: 'unknown'; readonly reason: string; readonly nondeterministic?: true };
 
 /** Values by the name of the constant. */
 export type Model = ReadonlyMap<string, bigint | boolean>;
 
-/** One context: declarations and assertions stay until it is disposed. */
+/** One solver context: declarations and assertions stay until it is disposed. */
 export interface SolverSession {
   /** Adds SMT-LIB commands (`declare-const`, `define-fun`, `assert`). */
   add(script: string): void;

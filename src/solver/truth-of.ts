@@ -4,7 +4,7 @@ import type { SExpression } from './s-expression.ts';
 type Value = bigint | boolean;
 type Lookup = (name: string) => Value | undefined;
 
-/** A value for given ones of its names; undefined if these do not determine it. */
+/** The value of a formula for given values of its names; undefined if these do not determine it. */
 export type Evaluator = (lookup: Lookup) => Value | undefined;
 
 /** Prepares a formula for repeated evaluation. Unknown operations have no value. */
@@ -83,7 +83,7 @@ function negated(formula: Evaluator): Evaluator {
   };
 }
 
-/** A false part decides, even if others have no value. */
+/** The value of a conjunction: false if a part is false, even if others have no value. */
 function every(parts: readonly Evaluator[]): Evaluator {
   return (lookup) => {
     let result: boolean | undefined = true;

@@ -103,7 +103,9 @@ type Receiver = (instance: WebAssembly.Instance, module: WebAssembly.Module) => 
 
 function ignore(): void {}
 
-/** One Z3 context with one solver. `constants` are those declared so far, with the value a model may leave out. */
+/**
+ * One Z3 context with one solver. `constants` are those declared so far, with the default value if a model omits one.
+ */
 export interface Z3Context {
   readonly z3: Z3Module;
   readonly context: Pointer;
@@ -206,7 +208,7 @@ function literal({ z3, context, constants, literals }: Z3Context, name: string):
   return found;
 }
 
-/** The value of each declared constant; one the model leaves out may have any, and gets 0 or false. */
+/** The value of each declared constant. A constant that the model omits may have any value, and gets 0 or false. */
 function readModel({ z3, context, solver, constants }: Z3Context): Map<string, bigint | boolean> {
   const values = new Map(constants);
   const model = z3._Z3_solver_get_model(context, solver);

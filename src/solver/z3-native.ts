@@ -11,15 +11,15 @@ import { declaredConstants, scriptProblem, unquoted } from './script.ts';
 import type { Solver, SolverAnswer, SolverSession } from './solver.ts';
 
 interface NativeZ3Options {
-  /** Milliseconds of CPU after which a check is killed, unless it has a limit. Generous: `units` bound it. */
+  /** Default limit in milliseconds of CPU, after which a check is killed. Generous: `units` bound it. */
   readonly hardLimit?: number;
-  /** Mebibytes that a process may take. */
+  /** Memory limit of a process in mebibytes. */
   readonly memory?: number;
 }
 
 /** Z3 needs no environment, and its messages are parsed. */
 const environment = { LC_ALL: 'C' };
-/** Not the folder of the code under review. */
+/** Not the folder of the code under review: Z3 must not read files from it. */
 const workingFolder = '/';
 
 /**
@@ -106,10 +106,10 @@ class NativeSession {
   private readonly scripts: string[] = [];
   private readonly constants = new Map<string, bigint | boolean>();
   private refusal: string | undefined;
-  /** The process, and how many of the scripts it has. */
+  /** The process, and the number of scripts that were passed to it. */
   private running: { readonly session: ProcessSession; sent: number } | undefined;
   private last: Promise<unknown> = Promise.resolve();
-  /** Milliseconds of CPU of processes that were ended. */
+  /** Milliseconds of CPU of ended processes. */
   private ended = 0;
 
   constructor(file: string, memory: number) {

@@ -10,7 +10,7 @@ import type { Solver, SolverAnswer, SolverSession } from './solver.ts';
 import type { Z3Reply, Z3Request, Z3Start } from './z3-worker.ts';
 
 interface Z3Options {
-  /** Milliseconds of CPU after which a check is killed, unless it has a limit. Generous: `units` bound it. */
+  /** Default limit in milliseconds of CPU, after which a check is killed. Generous: `units` bound it. */
   readonly hardLimit?: number;
 }
 
@@ -32,12 +32,12 @@ export function startZ3(options: Z3Options = {}): Promise<Solver> {
     if (worker !== undefined) return worker;
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
     const started = new Worker(new URL(`./z3-worker.${extension}`, import.meta.url), {
-      // The flags of the program, such as --input-type, are not for this file.
+      // Flags of the main program, such as --input-type, do not apply to the worker.
       execArgv: [],
       // Z3 recurses on the stack of the thread.
       resourceLimits: { stackSizeMb: 32 },
     });
-    // A thread that dies between checks is replaced at the next; during one, `ask` hears of it.
+    // A thread that dies between checks is replaced at the next check; during a check, `ask` receives the error.
     started.on('error', () => {});
     started.once('message', ({ thread }: Z3Start) => {
       if (thread !== undefined) names.set(started, thread);
@@ -90,7 +90,7 @@ export function startZ3(options: Z3Options = {}): Promise<Solver> {
   function open(): SolverSession {
     const session = (sessions += 1);
     const scripts: string[] = [];
-    /** How many of the scripts `home` has, the thread that this session lives in. */
+    /** Number of scripts already passed to `home`, the thread of this session. */
     let sent = 0;
     let home: Worker | undefined;
     let refusal: string | undefined;

@@ -21,12 +21,12 @@ export interface Z3Start {
   readonly thread: string | undefined;
 }
 
-/** One for each `check`, in order. */
+/** A reply to each `check`, in order. */
 export type Z3Reply =
   | { readonly kind: 'answer'; readonly answer: SolverAnswer }
   /** A script or an assumption that Z3 rejects: the session must not be queried again. */
   | { readonly kind: 'refused'; readonly message: string }
-  /** Z3 could not be loaded, or trapped: the thread is of no more use. */
+  /** Z3 could not be loaded, or trapped: the thread must not be used again. */
   | { readonly kind: 'broken'; readonly message: string };
 
 const contexts = new Map<number, Z3Context>();

@@ -77,7 +77,7 @@ export function assembleBytes(
   };
 }
 
-/** Facts without those that others imply: an index below n is below n after a subtraction too. */
+/** Facts that other facts do not imply: an index below n is below n after a subtraction too. */
 function necessary(scope: WayFacts): readonly FormFact[] {
   const facts = scope.facts.filter((fact) => !fact.isRepeated && !isMet(scope, fact));
   return facts.filter((fact) => !facts.some((other) => other !== fact && implies(scope, other, fact)));
@@ -103,7 +103,7 @@ function implies(scope: WayFacts, other: FormFact, fact: FormFact): boolean {
   return isPositive && scope.isAtMost(other.high, fact.high);
 }
 
-/** One run for each variable of the address, or for each sum of them that a fact bounds. */
+/** One run for each variable of the address, or for each bounded sum of variables. */
 function runsOf(
   scope: WayFacts,
   facts: readonly FormFact[],
@@ -148,11 +148,11 @@ function runsOf(
   }
   for (const fact of facts) {
     const isOfAddress = [...fact.form.terms.keys()].some((variable) => address.terms.has(variable));
-    // Otherwise the number of steps implies it.
+    // Otherwise the number of steps implies the fact.
     if (isOfAddress && (fact.form.terms.size > 1 || fact.low?.key !== fact.high?.key)) continue;
     const others = scope.withFacts(facts.filter((other) => other !== fact));
     const { low, high } = others.byVariables(fact.form);
-    // An index fixed to 5 does not exist in smaller ranges.
+    // A guard excludes launches whose range does not contain a fixed index, such as 5.
     if (fact.low && high) guards.push(lessOrEqual(fact.low, high));
     if (fact.high && low) guards.push(lessOrEqual(low, fact.high));
     if (isOfAddress) continue;
@@ -231,7 +231,7 @@ function merge(runs: readonly Run[], guards: LaunchCondition[]): readonly Run[] 
     list.splice(list.indexOf(outer), 1);
     const of = [...new Set([...inner.variable.of, ...outer.variable.of])];
     const variable: FootprintVariable = { kind: 'combined', of };
-    // Two counts below zero are not to make one above it.
+    // Two negative counts must not be multiplied to a positive one.
     const isNonNegative = (count: Amount): boolean => isAtMost(zeroAmount, count);
     let count: Amount;
     if (overlap === null) {
@@ -246,7 +246,10 @@ function merge(runs: readonly Run[], guards: LaunchCondition[]): readonly Run[] 
   }
 }
 
-/** `overlap`: steps of the inner run that one step of the outer run advances by; null: the whole inner run. */
+/**
+ * A pair of runs that can be merged. `overlap`: steps of the inner run that one step of the outer run advances by;
+ * null: the whole inner run.
+ */
 function joinable(runs: readonly Run[]): { inner: Run; outer: Run; overlap: bigint | null } | null {
   for (const inner of runs) {
     const reach = multiplyAmounts(inner.stride, inner.count).key;

@@ -9,12 +9,12 @@ import { lessOrEqual } from './launch-condition.ts';
 import { type Amount, addAmounts, fixedAmount, oneAmount, subtractAmounts, zeroAmount } from './polynomial.ts';
 import type { LinearInterpretation } from './linear-interpretation.ts';
 
-/** Assumes one of several alternatives of a condition; false if part of it is not used. */
+/** Assumes one of several alternatives of a condition; false if part of that alternative is not used. */
 type Alternative = (reading: LinearInterpretation) => boolean;
 
 /**
- * Result of reading a condition: all of it, nothing (an overapproximation of the threads that satisfy it), or
- * alternatives that exclude each other.
+ * Result of reading a condition. All of it was used; or nothing (an overapproximation of the threads that satisfy it);
+ * or it consists of alternatives that exclude each other.
  */
 export type Learnt =
   | { readonly kind: 'all' | 'nothing' }
@@ -82,7 +82,7 @@ function signsOf(reading: LinearInterpretation, condition: Term): Term | null {
   const [a, b] = core.arguments as [Term, Term];
   const isConstant = (term: Term, value: bigint): boolean =>
     term.operator === 'constant' && BigInt.asIntN(term.width, term.value) === value;
-  // `e < 0`, or `-1 < e`, which is its opposite.
+  // `e < 0`, or `-1 < e`, which is the negation of `e < 0`.
   const [tested, isBelow] = isConstant(b, 0n) ? [a, true] : isConstant(a, -1n) ? [b, false] : [null, false];
   if (tested?.operator !== 'or' && tested?.operator !== 'and') return null;
   const isNegative = isBelow !== isNegated;
@@ -136,7 +136,7 @@ function learnUnsigned(reading: LinearInterpretation, smaller: Term, larger: Ter
     return low !== null && !scope.isAtMost(zeroAmount, low);
   };
   if (dips(smaller) && !dips(larger)) {
-    // Values below zero count as very large.
+    // As unsigned numbers, negative values are very large.
     const form = reading.natural(smaller);
     const limit = reading.unsignedLimit(larger);
     const span = scope.ofForm(form);

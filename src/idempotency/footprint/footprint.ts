@@ -45,9 +45,15 @@ export interface Footprint {
   readonly bytes: AddressSet | null;
   /** The variable of each step of `bytes`, in the same order. */
   readonly variables: readonly FootprintVariable[];
-  /** Under which `bytes` is right: no arithmetic wraps, and the like. Its failure makes the launch undecided. */
+  /**
+   * Condition under which `bytes` is correct: no arithmetic wraps around, and the like. If it is false, the launch is
+   * undecided.
+   */
   readonly needs: ValidatorCondition;
-  /** Each byte of `bytes` is touched in every execution: no condition of the path is left out, no part was widened. */
+  /**
+   * Whether each byte of `bytes` is accessed in every execution: no condition of the path is left out, no part was
+   * widened.
+   */
   readonly exact: boolean;
   /** Why `bytes` is null or wide; null if it is neither. */
   readonly reason: IdempotencyReasonKind | null;

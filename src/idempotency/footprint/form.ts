@@ -32,7 +32,7 @@ export interface IndexVariable extends FootprintVariable {
   readonly high: Amount | null;
   /** Operands of a part. */
   readonly part: Part | null;
-  /** Whether only its type bounds it. */
+  /** Whether its range is only that of its type. */
   readonly isAnything: boolean;
 }
 
@@ -46,7 +46,7 @@ export interface AddressForm {
   readonly terms: ReadonlyMap<IndexVariable, Amount>;
 }
 
-/** The form of a value that only the launch determines. */
+/** A form without variables: the value is determined by the launch. */
 export function launchForm(value: Amount): AddressForm {
   return { constant: value, terms: new Map() };
 }
@@ -77,7 +77,7 @@ export function subtractForms(a: AddressForm, b: AddressForm): AddressForm {
   return addForms(a, b, fixedAmount(-1n));
 }
 
-/** The form with something added that the launch decides. */
+/** The form with a launch-determined value added. */
 export function shiftForm(form: AddressForm, by: Amount): AddressForm {
   return { ...form, constant: addAmounts(form.constant, by) };
 }
@@ -116,7 +116,7 @@ export function formMultiple(form: AddressForm, inner: AddressForm): Amount | nu
   return factor;
 }
 
-/** All that a form depends on, parts looked into. */
+/** Indices and values that a form depends on, including those inside quotients, remainders and the like. */
 export function leavesOf(form: AddressForm): ReadonlySet<string> {
   return new Set([...form.terms.keys()].flatMap(({ of }) => of));
 }

@@ -21,7 +21,9 @@ interface Continuation {
   readonly differs: boolean;
 }
 
-/** Conditions of every iteration that another one follows, and whether they are all that decides it. */
+/**
+ * Conditions satisfied in every iteration that is followed by another one, and whether these conditions are exhaustive.
+ */
 export function continueConditions(
   symbolic: SymbolicKernel,
   loop: Loop,
@@ -66,7 +68,7 @@ function continuation(reading: LinearInterpretation, loop: Loop, stay: Term): Co
   const bound = isUpper ? larger : smaller;
   const limit = signed ? reading.signed(bound) : reading.unsignedLimit(bound);
   const margin = strict ? oneAmount : zeroAmount;
-  // In the last test the moving value is one step beyond the last value that passed.
+  // In the last test the variable is one step beyond the last value that satisfied the condition.
   const { low, high } = signed ? signedBounds(smaller.width) : unsignedBounds(smaller.width);
   const first = without(moving, round);
   if (!scope.fits(first, low, high)) return null;
@@ -82,7 +84,7 @@ function continuation(reading: LinearInterpretation, loop: Loop, stay: Term): Co
   return { step, gap: shiftForm(gap, subtractAmounts(oneAmount, margin)), differs: false };
 }
 
-/** Whether only the iteration counter of the loop changes a condition between iterations. */
+/** Whether the value of a condition differs between iterations only through the iteration counter of the loop. */
 function isEven({ definedIn, kernel }: SymbolicKernel, loop: Loop, condition: Term): boolean {
   return condition.leaves.every(({ atom }) => {
     if (atom!.kind === 'havoc' || atom!.kind === 'phi') return !loop.blocks.has(definedIn(atom!.value));
@@ -106,7 +108,7 @@ function differing(
   const gap = isRising ? scaleForm(rest, fixedAmount(-1n)) : rest;
   const { low, high } = scope.ofForm(gap);
   if (!low || !high) return null;
-  // It ends before the difference wraps around only if the difference reaches zero.
+  // With `!=` the loop ends before the difference wraps around only if the difference becomes exactly zero.
   const exact = dividedForm(gap, step);
   if (!exact && (gap.terms.size > 0 || !scope.need(equal(remainderAmount(gap.constant, step), zeroAmount))))
     return null;
@@ -126,7 +128,7 @@ function holdsInPart(form: AddressForm, round: IndexVariable): boolean {
   return [...form.terms.keys()].some((variable) => variable !== round && variable.of.includes(round.key));
 }
 
-/** The form divided by a quantity of which each addend is a multiple; null if one is not. */
+/** The form divided by a quantity; null unless each addend is a multiple of that. */
 function dividedForm(form: AddressForm, by: Amount): AddressForm | null {
   const start = divideExactly(form.constant, by);
   if (!start) return null;

@@ -1,4 +1,4 @@
-/** Conditions on a launch with the comparisons decided that the ranges of quantities decide. */
+/** Conditions on a launch. Comparisons that the ranges of quantities decide are folded to constants. */
 import { type ValidatorCondition, always, never } from '../model/quantity.ts';
 import {
   type Amount,
@@ -11,12 +11,12 @@ import {
   subtractAmounts,
 } from './polynomial.ts';
 
-/** A condition and the text by which equal ones are found. */
+/** A condition with a key that is equal for equal conditions. */
 export interface LaunchCondition {
   readonly condition: ValidatorCondition;
   readonly key: string;
   readonly negation: () => LaunchCondition;
-  /** Of `a <= b` the difference `b - a`. */
+  /** For `a <= b`: the difference `b - a`. */
   readonly difference?: Amount;
 }
 
@@ -58,12 +58,12 @@ function equality(a: Amount, b: Amount, wanted: boolean): LaunchCondition {
   };
 }
 
-/** All conditions of a list. */
+/** The conjunction of a list of conditions. */
 export function allMet(list: readonly LaunchCondition[]): LaunchCondition {
   return joined('all', list);
 }
 
-/** At least one condition of a list. */
+/** The disjunction of a list of conditions. */
 export function anyMet(list: readonly LaunchCondition[]): LaunchCondition {
   return joined('any', list);
 }

@@ -15,7 +15,7 @@ import { type Amount, addAmounts, atom, choiceAmount, fixedAmount, fixedValueOf,
 import { spend } from '../model/effort.ts';
 import { WayFacts } from './scope.ts';
 
-/** Stated bounds of the value that a load reads: its least and largest one. */
+/** Bounds of a loaded value that the user states: the minimum and the maximum. */
 export type StatedValue = (value: number) => { readonly low: Amount; readonly high: Amount } | undefined;
 
 interface ReadingContext {
@@ -29,7 +29,7 @@ interface ReadingContext {
   readonly isInside: (loop: LoopId) => boolean;
 }
 
-/** Reads terms at one place of the kernel. */
+/** Interprets terms at one program point as linear forms. */
 export class LinearInterpretation {
   readonly context: ReadingContext;
   scope: WayFacts;
@@ -43,7 +43,7 @@ export class LinearInterpretation {
     this.variables = variables;
   }
 
-  /** A reading that knows more, for a branch of the value; `scope.adopt` brings its needs back. */
+  /** An interpretation with additional facts, for one alternative of the value. `scope.adopt` transfers its needs. */
   inner(context = this.context): LinearInterpretation {
     return new LinearInterpretation(context, new WayFacts(this.scope), this.variables);
   }
@@ -77,7 +77,7 @@ export class LinearInterpretation {
     return variableForm(this.variable(key, () => ({ kind: 'part', of, low, high, part, isAnything: false })));
   }
 
-  /** A value of which only the type is known. */
+  /** A variable for a value of which only the type is known. */
   private anything(term: Term, reading: 'signed' | 'unsigned'): AddressForm {
     const { low, high } = reading === 'signed' ? signedBounds(term.width || 1) : unsignedBounds(term.width);
     const leaves = term.leaves.map(({ id, atom: leaf }) => {
@@ -120,7 +120,8 @@ export class LinearInterpretation {
   }
 
   /**
-   * An unsigned number that other values are compared with: a value that the launch determines wraps as in the kernel.
+   * The unsigned number that other values are compared with. If the launch determines it, wrap-around is computed as in
+   * the kernel.
    */
   unsignedLimit(term: Term): AddressForm {
     const value = this.launchNumber(term, 'unsigned');
@@ -238,7 +239,7 @@ export class LinearInterpretation {
     return this.between(`product.${term.id}`, term, low, high);
   }
 
-  /** A value of which the range is known. */
+  /** A variable for a value with a known range. */
   private between(key: string, term: Term, low: Amount, high: Amount): AddressForm {
     const of = this.anything(term, 'signed').terms.keys().next().value!.of;
     const id = `${key}:${low.key}..${high.key}`;
@@ -291,7 +292,8 @@ export class LinearInterpretation {
     const { low, high } = this.scope.ofForm(of);
     if (rest === 0n || divisor < 3n || !low || !high || !this.scope.isAtMost(zeroAmount, low)) return null;
     const most = fixedAmount((power - 1n) / rest);
-    // Other products do not come from divisions: their largest dividend is far below what an index can be.
+    // Products with other constants do not come from divisions: the largest dividend for which the identity is valid is
+    // far below the range of an index.
     if (power / rest < 1n << 30n) return null;
     if (!this.scope.isAtMost(high, most) && !this.scope.need(lessOrEqual(high, most))) return null;
     return { of, by: fixedAmount(divisor) };
@@ -344,7 +346,7 @@ export class LinearInterpretation {
     if (divisor.terms.size > 0 || !this.scope.need(lessOrEqual(oneAmount, divisor.constant)))
       return this.anything(term, reading);
     if (isSigned) {
-      // Truncation rounds down if the value is not negative.
+      // Truncation and rounding down agree if the value is not negative.
       const { low } = this.scope.ofForm(dividend);
       if (!low || !this.scope.need(this.scope.isAtMost(zeroAmount, low) ? alwaysMet : lessOrEqual(zeroAmount, low)))
         return this.anything(term, reading);
@@ -378,7 +380,7 @@ export class LinearInterpretation {
       if ((b.value & size) === 0n) return this.remainder(this.natural(a), fixedAmount(size));
       const lowest = b.value & -b.value;
       const above = b.value / lowest + 1n;
-      // Bits in a row.
+      // Tests for a mask of contiguous bits.
       if ((above & (above - 1n)) === 0n && above * lowest === 1n << BigInt(term.width))
         return scaleForm(this.quotient(this.unsigned(a), fixedAmount(lowest)), fixedAmount(lowest));
       return this.between(`mask.${term.id}`, term, zeroAmount, fixedAmount(b.value));
@@ -423,7 +425,7 @@ export class LinearInterpretation {
     return launchForm(atom(`${kind}(${left.key};${right.key})`, quantity, 0n, high));
   }
 
-  /** Shifts by amounts that the launch decides. */
+  /** Shifts by launch-determined amounts. */
   private shiftedBy(term: Term): AddressForm {
     const [a, b] = term.arguments as [Term, Term];
     const amount = this.unsigned(b);
@@ -479,7 +481,7 @@ export class LinearInterpretation {
       );
       return { constant: chosen(x.constant, y.constant), terms };
     }
-    // x == 0 ? y : y + c * x, as loops that may have no iterations leave it.
+    // x == 0 ? y : y + c * x is y + c * x: the final value of a variable of a loop that may have no iterations.
     const difference = subtractForms(y, x);
     if (yes.isZero(difference)) return y;
     if (no.isZero(difference)) return x;
@@ -490,7 +492,7 @@ export class LinearInterpretation {
     return this.part({ kind: order ?? 'either', a: x, b: y }, id, low, high);
   }
 
-  /** Which of two signed numbers is not the smaller one, in all threads and iterations. */
+  /** Which of two signed numbers is at least the other, in all threads and iterations. */
   private larger(a: Term, b: Term): 'first' | 'second' | null {
     const { low, high } = this.scope.ofForm(subtractForms(this.signed(a), this.signed(b)));
     if (low && this.scope.isAtMost(zeroAmount, low)) return 'first';
@@ -502,7 +504,7 @@ export class LinearInterpretation {
     return low !== null && high !== null && fixedValueOf(low) === 0n && fixedValueOf(high) === 0n;
   }
 
-  /** `x < y ? x : y` is the lesser, `x < y ? y : x` the larger. */
+  /** `x < y ? x : y` is the minimum, `x < y ? y : x` the maximum. */
   private order(test: Term, a: Term, b: Term): 'least' | 'largest' | null {
     if (test.operator !== 'slt') return null;
     const [x, y] = test.arguments;
@@ -510,7 +512,7 @@ export class LinearInterpretation {
     return x === b && y === a ? 'largest' : null;
   }
 
-  /** A condition that only the launch determines; null if it depends on a thread, an iteration or memory. */
+  /** A condition that depends only on the launch; null if it depends on a thread, an iteration or memory. */
   launchCondition(term: Term): LaunchCondition | null {
     if (term.operator === 'constant') return term.value === 1n ? alwaysMet : neverMet;
     const isOfLaunch = term.leaves.every(({ atom: leaf }) => /^(parameter|block-size|grid-size)$/.test(leaf!.kind));
@@ -542,7 +544,7 @@ export class LinearInterpretation {
     }
   }
 
-  /** The value of a term that the launch decides, wrapped around as the kernel wraps it; null for others. */
+  /** The value of a term that depends only on the launch, wrapped around as in the kernel; null for other terms. */
   private launchNumber(term: Term, reading: 'signed' | 'unsigned'): Amount | null {
     if (term.operator === 'constant' || term.atom?.kind === 'parameter') return this.number(term, reading).constant;
     const form = this.natural(term);
@@ -556,7 +558,7 @@ export class LinearInterpretation {
   }
 }
 
-/** Addends that are multiples of the divisor, divided by it, and the rest. */
+/** Splits a form into the quotient of the addends that are multiples of the divisor, and the other addends. */
 function splitForm(form: AddressForm, by: Amount): { readonly whole: AddressForm; readonly rest: AddressForm } {
   const split = (value: Amount, isConstant: boolean): { whole: Amount; rest: Amount } => {
     const left = remainderOfSum(value, by, isConstant);
@@ -582,7 +584,7 @@ function remainderOfSum(value: Amount, by: Amount, isConstant: boolean): Amount 
     ...others.map((part) => {
       const number = fixedValueOf(part);
       if (number === null || divisor === null) return part;
-      // A coefficient keeps its sign, so that -1 is unchanged.
+      // The coefficient keeps its sign under the remainder, so that -1 is unchanged.
       const left = number % divisor;
       return fixedAmount(isConstant && left < 0n ? left + divisor : left);
     }),
@@ -600,7 +602,7 @@ export function dimensionAmount(kind: 'block-size' | 'grid-size', axis: 0 | 1 | 
   return atom(`${kind}.${axis}`, { kind, axis }, 1n, BigInt(limits[kind][axis]));
 }
 
-/** A number among the arguments. */
+/** An integer among the arguments of the launch. */
 function argument(term: Term, signed: boolean): Amount {
   const leaf = term.atom;
   if (leaf?.kind !== 'parameter') return zeroAmount;

@@ -1,4 +1,4 @@
-/** The paths on which a thread reaches an access: conditions are read in order, and alternatives split paths. */
+/** The paths on which a thread reaches an access: conditions are read in order, and a disjunction splits a path. */
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { BlockId, Kernel, Loop } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
@@ -16,19 +16,19 @@ export interface PathCase {
   readonly reading: LinearInterpretation;
   /** Whether all conditions of the path are known. */
   readonly isComplete: boolean;
-  /** Whether a thread may take it, if the launch satisfies the conditions of its reading. */
+  /** Whether a thread may execute the path in a launch that satisfies the conditions collected on it. */
   readonly isPossible: boolean;
-  /** Whether some launch lets footprints be known on it. */
+  /** Whether footprints on the path are known for some launch. */
   readonly isDecided: boolean;
   /** Why the conditions are not all known. */
   readonly reason: IdempotencyReasonKind | null;
 }
 
-/** More paths than these are merged into one. */
+/** Maximum number of paths; more are merged into one. */
 const maxWays = 4;
 /** Blocks with more predecessors lose their condition; see `evaluateSymbolically`. */
 const maxPredecessors = 24;
-/** Iterations of a loop that is unrolled. */
+/** Maximum trip count of a loop that is unrolled. */
 const longest = 32n;
 
 interface Lesson {
@@ -90,7 +90,7 @@ export function pathsTo(
 }
 
 /**
- * Demands small trip counts; false if a trip count is unbounded.
+ * Requires small trip counts; false if a trip count is unbounded.
  * @param isCompact loops with a trip count determined by the launch may have any number of iterations
  */
 function areShort(reading: LinearInterpretation, loops: readonly Loop[], isCompact: boolean): boolean {
@@ -146,7 +146,7 @@ function lessonsOf(
   for (const at of chain) {
     const dominator = kernel.dominators[at]!;
     spend(symbolic, symbolic.reach(at).arguments.length);
-    // If all paths from the dominator lead here, the condition of this block adds no fact.
+    // If all paths from the dominator lead to this block, its condition adds no fact.
     if (at !== dominator && alwaysLeads(kernel, dominator, at)) skip(symbolic.reach(at));
     else addLessons(symbolic.reach(at));
     const loop = inside.find(({ header }) => header === at);
@@ -159,7 +159,9 @@ function lessonsOf(
   return { lessons, isComplete };
 }
 
-/** Whether each thread at one block reaches another one in the same iteration of the loops around both. */
+/**
+ * Whether each thread that executes one block later executes the other, in the same iteration of the loops around both.
+ */
 function alwaysLeads({ postdominators, blocks, loops }: Kernel, from: BlockId, to: BlockId): boolean {
   let at: BlockId | null = from;
   while (at !== null && at !== to) at = postdominators[at] === at ? null : postdominators[at]!;

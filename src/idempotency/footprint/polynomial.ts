@@ -189,7 +189,10 @@ function byMonomials({ monomials }: Amount): Range {
   return sum;
 }
 
-/** With a minimum taken for one of its operands: a minimum is at most that, a maximum at least. */
+/**
+ * The range of a quantity in which a minimum is replaced by one of its operands: a minimum is at most each operand, a
+ * maximum at least.
+ */
 function refined(a: Amount, depth: number): Range {
   let { low, high } = byMonomials(a);
   if (depth === 0) return { low, high };
@@ -198,7 +201,8 @@ function refined(a: Amount, depth: number): Range {
     const { kind, of } = factors[0]!.choices;
     const rest = make([...a.monomials.values()].filter((part) => part.factors !== factors));
     const options = of.map((choice) => refined(addAmounts(rest, scaleAmount(choice, coefficient)), depth - 1));
-    // With a positive coefficient a minimum bounds from above by each operand, and from below by the least of them.
+    // With a positive coefficient a minimum is bounded from above by each operand, and from below by the smallest lower
+    // bound.
     const isUpper = (kind === 'min') === coefficient > 0n;
     const lows = options.map((range) => range.low);
     const highs = options.map((range) => range.high);
@@ -230,8 +234,8 @@ function smaller(a: bigint | null, b: bigint): bigint {
 }
 
 /**
- * A product or a sum of products of one sign, with its signed arguments assumed not negative; null if something else
- * may be negative. `arguments` are those.
+ * A product, or a sum of products of one sign, with its signed arguments assumed to be nonnegative; null if another
+ * factor may be negative. `arguments`: the arguments that the assumption is about.
  */
 export function nonNegativeArguments({ monomials }: Amount): { value: Amount; arguments: Amount[] } | null {
   const taken = new Map<string, Amount>();
@@ -291,7 +295,7 @@ function extreme(kind: 'min' | 'max', of: readonly Amount[]): Amount {
   return ofFactor({ key, quantity: { kind, operands: kept.map(quantityOf) }, low, high, choices: { kind, of: kept } });
 }
 
-/** Addends that all of some polynomials have: `min(a + c, b + c)` is `min(a, b) + c`. */
+/** Addends common to all of the polynomials: `min(a + c, b + c)` is `min(a, b) + c`. */
 function commonAddends([first, ...others]: readonly Amount[]): Amount {
   const shared = [...first!.monomials].filter(([key, { coefficient }]) =>
     others.every(({ monomials }) => monomials.get(key)?.coefficient === coefficient),
@@ -332,7 +336,7 @@ export function divideExactly(a: Amount, by: Amount): Amount | null {
   return null;
 }
 
-/** Addends that are multiples of the divisor, and the others. */
+/** Splits a polynomial into the quotient of the addends that are multiples of the divisor, and the other addends. */
 function splitMultiples(a: Amount, by: Amount): { readonly whole: Amount; readonly rest: Amount } {
   const whole: Amount[] = [];
   const rest: Amount[] = [];
@@ -352,7 +356,10 @@ function splitMultiples(a: Amount, by: Amount): { readonly whole: Amount; readon
   return { whole: addAmounts(...whole), rest: addAmounts(...rest) };
 }
 
-/** Rounded towards minus infinity; the divisor has to be positive in every launch in which the quantity counts. */
+/**
+ * The quotient, rounded towards minus infinity. The divisor must be positive in every launch in which the quantity is
+ * used.
+ */
 export function quotientAmount(a: Amount, by: Amount): Amount {
   if (fixedValueOf(by) === 1n) return a;
   const exact = divideExactly(a, by);

@@ -1,6 +1,6 @@
 /**
- * Relations of quotients and remainders to their dividends: `e = c * floor(e / c) + e mod c`. So the iterations of an
- * unrolled loop, with a loop for the remainder, stay below the limit of the source loop.
+ * Relations of quotients and remainders to their dividends: `e = c * floor(e / c) + e mod c`. With them, an unrolled
+ * loop with its remainder loop stays below the limit of the source loop.
  */
 import { type AddressForm, type IndexVariable, addForms, contentOf, formMultiple, launchForm, replaceVariable, scaleForm, subtractForms, variableForm } from './form.ts'; // oxfmt-ignore
 import {
@@ -17,13 +17,13 @@ import {
 import type { LinearInterpretation } from './linear-interpretation.ts';
 import type { WayFacts } from './scope.ts';
 
-/** A variable, and its value in terms of others. */
+/** An equation that expresses a variable by others. */
 interface Relation {
   readonly variable: IndexVariable;
   readonly form: AddressForm;
 }
 
-/** Kernels with more parts than this on the path to an access are not examined. */
+/** Maximum number of parts in the forms on the path to an access; with more, relations are not derived. */
 const maxParts = 12;
 
 /** Quotients and remainders by the value and the divisor. */
@@ -41,7 +41,7 @@ function partsIn(forms: readonly AddressForm[]): readonly IndexVariable[] {
   return [...parts];
 }
 
-/** Puts variables in terms of the parts that are taken of them. */
+/** Relations that express a variable by its quotients and remainders. */
 function relationsAmong(reading: LinearInterpretation, forms: readonly AddressForm[]): readonly Relation[] {
   const parts = partsIn(forms);
   if (parts.length > maxParts) return [];
@@ -104,8 +104,8 @@ function isUnit(coefficient: Amount): boolean {
 }
 
 /**
- * An address with each sum of indices that has a known remainder in terms of its quotient: if `i mod 2` is 1, `i` is `2
- * * q + 1`.
+ * An address in which each sum of indices with a known remainder is expressed by its quotient: if `i mod 2` is 1, `i`
+ * is `2 * q + 1`.
  */
 export function withKnownRemainders(reading: LinearInterpretation, address: AddressForm): AddressForm {
   const { scope } = reading;
@@ -159,9 +159,7 @@ export function tighten(reading: LinearInterpretation, address: AddressForm): vo
   }
 }
 
-/**
- * 32 * a + r <= c with r from 0 to 31 implies 32 * a <= c, and the like: without addends smaller than the other parts.
- */
+/** Facts without the smaller addends: 32 * a + r <= c with r from 0 to 31 implies 32 * a <= c. */
 function learnLargeParts(scope: WayFacts, form: AddressForm, high: Amount | null): void {
   if (!high) return;
   for (const variable of form.terms.keys()) {
@@ -191,7 +189,9 @@ function learnWithoutRemainder(scope: WayFacts, form: AddressForm, high: Amount 
   }
 }
 
-/** a + 4 * q <= c implies a <= c - l if 4 * q is at least l, and q is not in the address. */
+/**
+ * Facts without variables that the address does not contain: a + 4 * q <= c implies a <= c - l if 4 * q is at least l.
+ */
 function learnWithoutOthers(
   scope: WayFacts,
   form: AddressForm,
@@ -205,7 +205,7 @@ function learnWithoutOthers(
     if (isOfAddress(variable)) continue;
     const { low } = scope.times(scope.ofVariable(variable), coefficient);
     if (low === null) return;
-    // An addend that is not negative is dropped as it is, so that bounds stay short.
+    // The lower bound of a nonnegative addend is replaced by 0, so that bounds stay short.
     if (!scope.isAtMost(zeroAmount, low)) most = subtractAmounts(most, low);
   }
   scope.learn({ ...form, terms }, { low: null, high: most });

@@ -22,11 +22,11 @@ export interface Span {
   readonly high: Amount | null;
 }
 
-/** A form without a constant is within a span. */
+/** The fact that a form without a constant is within a span. */
 export interface FormFact extends Span {
   readonly form: AddressForm;
   readonly key: string;
-  /** Other facts imply it. */
+  /** Whether other facts imply it. */
   readonly isRepeated: boolean;
 }
 
@@ -36,12 +36,12 @@ const maxWithin = 1;
 export class WayFacts {
   private readonly known: Map<string, FormFact>;
   readonly guards: LaunchCondition[];
-  /** Of each guard `a <= b` the difference `b - a`, which is not negative. */
+  /** For each guard `a <= b`: the difference `b - a`, which is not negative. */
   private readonly positive: Amount[];
   needs = new Map<string, LaunchCondition>();
-  /** Conditions required before each guard for the guard to be read as it is, if the guards before it hold. */
+  /** For each guard: the needs under which the guard is interpreted correctly, if the guards before it hold. */
   private readonly settled: LaunchCondition[];
-  /** Counts facts: earlier readings may improve with later facts. */
+  /** Incremented with each fact: forms that were computed earlier may improve with later facts. */
   version = 0;
   /** Current nesting depth of bounds that replace an iteration counter. */
   private standingFor = 0;
@@ -62,31 +62,31 @@ export class WayFacts {
     return this.known.size + this.guards.length;
   }
 
-  /** Assumes a condition on the launch. */
+  /** Adds a guard: a condition on the launch under which the path is executed. */
   guard(condition: LaunchCondition): void {
     if (condition.condition.kind === 'always') return;
-    // A guard may fail only because its arithmetic is not as it was read: then the access is made nevertheless.
+    // If the needs before a guard are violated, the guard may be false although the access is executed.
     if (this.needs.size > 0) this.settled.push(this.whereGuarded([...this.needs.values()]));
     this.guards.push(condition);
     if (condition.difference) this.positive.push(condition.difference);
     this.version++;
   }
 
-  /** Demands a condition; false if no launch satisfies it. */
+  /** Requires a condition of the launch; false if no launch satisfies it. */
   need(condition: LaunchCondition): boolean {
     if (condition.condition.kind === 'never') return false;
     if (condition.condition.kind !== 'always') this.needs.set(condition.key, condition);
     return true;
   }
 
-  /** Demands the needs of an inner scope, if the launch satisfies its guards. */
+  /** Adds the needs of an inner scope, required if the launch satisfies the guards of that scope. */
   adopt(inner: WayFacts): void {
     const own = inner.guards.slice(this.guards.length).map((guard) => guard.negation());
     for (const need of inner.needs.values()) this.need(anyMet([...own, need]));
     for (const need of inner.settled.slice(this.settled.length)) this.need(need);
   }
 
-  /** All that has to hold if the guards do. */
+  /** The conjunction of the needs, required if the guards hold. */
   demanded(): LaunchCondition {
     const needs = [...this.needs.values()];
     const left = needs.filter(
@@ -126,7 +126,7 @@ export class WayFacts {
     return isLarge(value) || this.positive.some((difference) => isLarge(subtractAmounts(value, difference)));
   }
 
-  /** Adds `low <= form <= high`; null: no bound. True: the fact is complete. */
+  /** Adds `low <= form <= high`; null: no bound. True: the fact was added completely. */
   learn(form: AddressForm, { low, high }: Span): boolean {
     if (form.terms.size === 0) return false;
     const arms = armsOf(form, low, high);
@@ -155,12 +155,12 @@ export class WayFacts {
     return isAll;
   }
 
-  /** The values that two spans have in common. */
+  /** The intersection of two spans. */
   narrower(a: Span, b: Span): Span {
     return { low: joined(a.low, b.low, maxAmount), high: joined(a.high, b.high, minAmount) };
   }
 
-  /** The range of a variable, without others. */
+  /** The range of a variable, from facts on it alone. */
   ofVariable(variable: IndexVariable): Span {
     let span = this.itself(variable);
     for (const fact of this.known.values()) {
@@ -215,7 +215,7 @@ export class WayFacts {
     return span.low && span.high ? span : this.withRounds(form, span);
   }
 
-  /** Replaces iteration counters of a form without bounds by their bounds. */
+  /** The range of a form whose iteration counters without bounds are replaced by their bounds. */
   private withRounds(form: AddressForm, known: Span): Span {
     // The bound of one counter may depend on another that depends on the first.
     if (this.standingFor >= maxWithin) return known;
@@ -238,7 +238,7 @@ export class WayFacts {
 
   byVariables(form: AddressForm): Span {
     let span: Span = { low: form.constant, high: form.constant };
-    // Digits of mixed radix make one number: the sign of their common factor counts once.
+    // Digits of mixed radix form one number: the sign of their common factor is considered once.
     const digits: Digit[] = [];
     for (const [variable, coefficient] of form.terms) digits.push(digitOf(coefficient, this.ofVariable(variable)));
     for (let i = 0; i < digits.length; i++) {
@@ -261,7 +261,7 @@ export class WayFacts {
     return span;
   }
 
-  /** A span times a factor whose sign the launch may decide. */
+  /** A span times a factor whose sign may depend on the launch. */
   times({ low, high }: Span, of: Amount): Span {
     const factor = this.presumed(of);
     const scaled = (bound: Amount | null): Amount | null => bound && multiplyAmounts(bound, factor);
@@ -272,7 +272,10 @@ export class WayFacts {
     return { low: minAmount(a, b), high: maxAmount(a, b) };
   }
 
-  /** A factor with the strides and extents among the arguments assumed not negative, as the launch must satisfy. */
+  /**
+   * A factor in which strides and extents among the arguments are assumed to be nonnegative; the launch must satisfy
+   * that.
+   */
   private presumed(factor: Amount): Amount {
     if (rangeOf(factor).low !== null && rangeOf(factor).low! >= 0n) return factor;
     const natural = nonNegativeArguments(factor);
@@ -299,7 +302,7 @@ export class WayFacts {
     };
   }
 
-  /** A scope with other facts; the two share their needs. */
+  /** A scope with other facts; both scopes share their needs. */
   withFacts(facts: readonly FormFact[]): WayFacts {
     const other = new WayFacts(this);
     other.needs = this.needs;
@@ -309,8 +312,8 @@ export class WayFacts {
   }
 
   /**
-   * Whether a form is within a range; demands it of the launch if only the launch determines it. False: unknown, or in
-   * no launch.
+   * Whether a form is within a range. If that depends on the launch, it becomes a need. False: unknown, or in no
+   * launch.
    */
   fits(form: AddressForm, low: bigint, high: bigint): boolean {
     const span = this.ofForm(form);
@@ -335,7 +338,7 @@ function both(a: Amount | null, b: Amount | null, join: (a: Amount, b: Amount) =
   return a && b ? join(a, b) : null;
 }
 
-/** i < min(a, b) implies i < a and i < b: what a bound implies with each of the two. */
+/** Cases of a bound by a minimum: i < min(a, b) implies i < a and i < b. */
 function armsOf(form: AddressForm, low: Amount | null, high: Amount | null): readonly AddressForm[] {
   if (low && high) return [];
   for (const [variable, coefficient] of form.terms) {
@@ -348,7 +351,7 @@ function armsOf(form: AddressForm, low: Amount | null, high: Amount | null): rea
   return [];
 }
 
-/** Facts are stored about sums rather than about their opposites. */
+/** Normal form of facts: a sum is stored rather than its negation. */
 function isMostlyNegative({ terms }: AddressForm): boolean {
   const ranges = [...terms.values()].map(rangeOf);
   const negative = ranges.filter(({ high }) => high !== null && high < 0n).length;
@@ -363,7 +366,7 @@ function isZeroBased({ low, high }: Span): boolean {
 interface Digit {
   readonly coefficient: Amount;
   readonly reach: Span;
-  /** Of a digit: the key of the factor that the next digit has. */
+  /** For a digit: the key of the factor of the next digit. */
   readonly outer: string | null;
 }
 
@@ -376,7 +379,7 @@ function plus(a: Span, b: Span): Span {
   return { low: a.low && b.low && addAmounts(a.low, b.low), high: a.high && b.high && addAmounts(a.high, b.high) };
 }
 
-/** What a fact implies for one of its variables, given the ranges of the others. */
+/** Bounds that a fact implies for one of its variables, given the ranges of the others. */
 export function propagated(scope: WayFacts, fact: FormFact, variable: IndexVariable): Span {
   const coefficient = fact.form.terms.get(variable);
   if (!coefficient) return unbounded;

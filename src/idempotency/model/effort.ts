@@ -16,15 +16,15 @@ const most = 1_500_000;
 const spent = new WeakMap<SymbolicKernel, number>();
 const clocks = new WeakMap<SymbolicKernel, () => boolean>();
 
-/** Has work on a kernel end when its time is up, too. */
+/** Ends the work on a kernel when its time limit has passed, too. */
 export function endWhen(symbolic: SymbolicKernel, expired: () => boolean): void {
   clocks.set(symbolic, expired);
 }
 
 /**
- * Spends work on a kernel.
+ * Counts units of work on a kernel.
  * @throws TooMuchWork if that exceeds the budget
- * @throws OutOfTime if its time is up
+ * @throws OutOfTime if its time limit has passed
  */
 export function spend(symbolic: SymbolicKernel, work: number): void {
   const sum = (spent.get(symbolic) ?? 0) + work;

@@ -34,7 +34,7 @@ export type IdempotencyReasonKind =
   | 'uninitialised-shared'
   /** The kernel is not known to be free of races and divergence. */
   | 'not-race-free'
-  /** A launch was run in two orders of its threads, which left other memory. */
+  /** Two runs of a launch with different thread orders left different memory. */
   | 'order'
   /** An instruction whose effect is not known. */
   | 'unsupported'
@@ -72,7 +72,7 @@ export interface PointerArgument {
 /** The bytes of global memory that a launch may write, or more. */
 export interface WrittenMemory {
   readonly sets: readonly AddressSet[];
-  /** Under which they are right; of other launches nothing is known. */
+  /** Condition under which the bytes are correct; for other launches they are unknown. */
   readonly needs: ValidatorCondition;
 }
 
@@ -81,15 +81,17 @@ export interface TouchedBytes {
   readonly isWrite: boolean;
   /** Null if nothing bounds them. */
   readonly bytes: AddressSet | null;
-  /** Under which `bytes` is right. */
+  /** Condition under which `bytes` is correct. */
   readonly needs: ValidatorCondition;
-  /** Each of them is touched in every execution. */
+  /** Whether each of the bytes is accessed in every execution. */
   readonly exact: boolean;
 }
 
-/** Conditions of a launch if no index leaves its array and no arithmetic on indices wraps around. */
+/**
+ * Conditions under which arrays are disjoint, if no index leaves its array and no arithmetic on indices wraps around.
+ */
 export interface Separation {
-  /** Origins that must be in different memory. */
+  /** Pairs of arrays that must be in different memory. */
   readonly pairs: readonly (readonly [ArrayOrigin, ArrayOrigin])[];
   readonly dimensions: readonly {
     readonly kind: 'block-size' | 'grid-size';
@@ -113,7 +115,9 @@ export interface KernelIdempotency {
   readonly pointers: readonly PointerArgument[] | null;
   /** Pointer arguments whose memory the kernel writes; null if it may write elsewhere too. */
   readonly written: readonly PointerArgument[] | null;
-  /** Each suffices for a launch; empty if a launch must satisfy more, or an array has another origin. */
+  /**
+   * Alternatives, each sufficient for a launch; empty if a launch must satisfy more, or an array has another origin.
+   */
   readonly separations: readonly Separation[];
   /** For every class; null: unknown for every launch. */
   readonly writtenMemory: WrittenMemory | null;

@@ -1,6 +1,6 @@
 /**
  * Quantities that are known when a kernel is launched: integers computed from its arguments and dimensions. Validators
- * compute with them, in C and in JavaScript. They are mathematical integers: nothing wraps around.
+ * evaluate them, in C and in JavaScript. They are mathematical integers: nothing wraps around.
  */
 
 export type Axis = 0 | 1 | 2;
@@ -28,7 +28,10 @@ export type Quantity =
   /** Address of a `__device__` variable; known only with an interposer. */
   | { readonly kind: 'symbol'; readonly name: string }
   | { readonly kind: 'sum' | 'product' | 'min' | 'max'; readonly operands: readonly Quantity[] }
-  /** Rounded towards minus infinity. Of a divisor that is not positive nothing is known: the validator answers `false`. */
+  /**
+   * Rounded towards minus infinity. If the divisor is not positive, the value is unknown, and the validator answers
+   * `false`.
+   */
   | { readonly kind: 'quotient' | 'remainder'; readonly dividend: Quantity; readonly divisor: Quantity }
   /** For operands that are not negative; results for negative ones are unknown. */
   | {
@@ -54,9 +57,9 @@ interface Step {
 }
 
 /**
- * Conditions on a launch that validators test. They err only on one side: a condition holds only if it is true. One
- * with a quantity that is unknown, or that needs more than 127 bits, is not known to hold: the validator answers
- * `false` unless another one of an `any` holds.
+ * Conditions on a launch that validators test. They are conservative: a condition that is known to hold is true. A
+ * condition with a quantity that is unknown, or that needs more than 127 bits, is not known to hold: the validator
+ * answers `false` unless another one of an `any` holds.
  */
 export type ValidatorCondition =
   | { readonly kind: 'always' | 'never' }

@@ -1,7 +1,7 @@
 /**
- * The clobber test of PICKER (section 3): a byte whose first access is a read, and which is written later. Order is that
- * of a run. Of a launch without races each run has the same order of a read and a write of one byte; a launch with races
- * is not idempotent in any case.
+ * The clobber test of PICKER (section 3): a byte whose first access is a read, and which is written later. The order is
+ * that of one run. In a launch without races, a read and a write of one byte have the same order in each run; a launch
+ * with races is not idempotent in any case.
  */
 import type { MemoryAccess } from '../../interpreter/core/program.ts';
 import type { GlobalMemory } from '../../interpreter/core/memory.ts';
@@ -10,9 +10,9 @@ import { pageBytes, regionPage, regionSlot } from '../../interpreter/core/memory
 /** Bytes of global memory that a launch reads before it writes them. */
 export interface Clobbers {
   readonly bytes: number;
-  /** Those of them in which every write leaves memory unchanged. */
+  /** Number of those bytes in which every write stores the value that memory already has. */
   readonly rewritten: number;
-  /** An array that a write changes; otherwise any; null: none exists. */
+  /** The first byte of an array that a write changes; if there is none, any byte; null: no byte is clobbered. */
   readonly first: { readonly name: string; readonly offset: number } | null;
 }
 
@@ -39,7 +39,7 @@ export class ClobberTest {
     this.#memory = memory;
   }
 
-  /** A thread is about to access global memory. */
+  /** Records an access of a thread to global memory before it is executed. */
   announce({ operation, bytes }: MemoryAccess, address: number): void {
     const region = this.#memory[regionSlot(address)];
     if (!region?.writable) return;

@@ -1,4 +1,4 @@
-/** Confirms that a kernel is not idempotent: a launch, at sizes as programs use them, whose re-execution differs. */
+/** Confirms that a kernel is not idempotent by a launch, at sizes as programs use them, whose re-execution differs. */
 import type { KernelAndLaunch, SymbolicFacts } from '../../check/context/facts.ts';
 import { representativeLaunches, type LaunchInstance } from '../../check/representative/representative-launches.ts';
 import { describeWitness, replayRequest } from '../../check/witness/replay.ts';
@@ -22,19 +22,19 @@ interface ConfirmationBudget {
 
 const usualConfirmation: ConfirmationBudget = { steps: 200_000, launches: 6 };
 
-/** Stops of each schedule: most differences show once a launch has ended. */
+/** Number of steps at which each schedule is stopped: most differences appear once a launch has ended. */
 const stops = 6;
-/** Blocks that are run of a grid that has more. */
+/** Maximum number of blocks that are executed of a larger grid. */
 const maxBlocks = 16;
 /** Blocks that are executed if all of them take too long. */
 const fewBlocks = 2;
-/** Samples of contents that each setting is tried with. */
+/** Number of samples of array contents for each setting. */
 const draws = 2;
 
 /**
- * Searches representative settings, small ones first, for a launch whose re-execution leaves other memory than one run,
- * or that leaves other memory under another schedule of its threads. Its arrays are disjoint. Differences that depend
- * on values made up by runs do not count.
+ * Searches representative settings, small ones first, for a launch that is not idempotent: its re-execution leaves
+ * other memory than one run, or another schedule of its threads leaves other memory. Its arrays are disjoint.
+ * Differences that depend on values invented for unknown ones do not count.
  * @param context of the production build, as `kernelContext` makes it
  */
 export function confirmNonIdempotent(
@@ -53,8 +53,8 @@ export function confirmNonIdempotent(
 }
 
 /**
- * The same for a kernel of which nothing is known but that threads race in some launches. In blocks of another shape they
- * may not, so that each of the large settings has to show it.
+ * Confirms a kernel that is only known to have races in some launches. Launches with other block shapes may have none,
+ * so each of the large settings must show a difference.
  */
 export function confirmUnordered(
   context: KernelAndLaunch & SymbolicFacts,
@@ -72,7 +72,7 @@ export function confirmUnordered(
   return found[0] ?? null;
 }
 
-/** A launch at a setting, if it is seen not to be idempotent. */
+/** A witness at a setting, if re-execution shows that the launch is not idempotent. */
 function refuted(
   context: KernelAndLaunch & SymbolicFacts,
   setting: LaunchInstance,
@@ -96,7 +96,7 @@ function refuted(
 function telling(result: Reexecution): RunDifference | null {
   if (result.idempotent !== false || result.hasUnknownValues) return null;
   const { difference } = result;
-  // Reads of uninitialised shared memory may differ only at this block.
+  // A difference due to the contents of uninitialised shared memory may exist only in the interpreter.
   if (difference.kind === 'schedule' && !difference.isOfOrder) return null;
   return difference.kind === 'outcome' && difference.outcome !== 'stuck' ? null : difference;
 }

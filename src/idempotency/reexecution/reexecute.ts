@@ -1,8 +1,7 @@
 /**
- * Whether a launch may be executed again, determined by re-execution: the launch is stopped at many steps, under
- * several schedules, and executed from its start on the memory that is left. It may be executed again if memory then
- * equals that of one run, in every byte. State of a kernel outside of global memory starts afresh, with unknown
- * contents.
+ * Tests by re-execution whether a launch is idempotent: the launch is stopped at many steps, under several schedules,
+ * and executed from its start on the memory that is left. It is idempotent if memory then equals that of one run, in
+ * every byte. State of a kernel outside of global memory is initialised anew, with unknown contents.
  */
 import { seededRandom } from '../../base/random.ts';
 import type { Dim3 } from '../../base/dim3.ts';
@@ -39,7 +38,7 @@ export interface ReexecutionRequest {
   /** Global memory at the start. Arrays that overlap are pointers into one buffer. */
   readonly buffers: readonly GlobalBuffer[];
   readonly arguments: readonly Argument[];
-  /** The arrays of the launch: an access elsewhere leaves them. Absent: the buffers, and variables of the module. */
+  /** The arrays of the launch: any other address is out of bounds. Absent: the buffers, and variables of the module. */
   readonly windows?: readonly ArrayWindow[];
   /** Linear numbers of the blocks to run; absent: all. */
   readonly blocks?: readonly number[];
@@ -47,13 +46,15 @@ export interface ReexecutionRequest {
   readonly stops: number;
   /** Thread-instructions of one run. */
   readonly steps: number;
-  /** Determines the steps, and the contents of shared memory at the start of each run. */
+  /**
+   * Seed of the steps at which the launch is stopped, and of the contents of shared memory at the start of each run.
+   */
   readonly seed: number;
 }
 
-/** How a schedule takes blocks, warps and lanes. */
+/** Order in which a schedule selects blocks, warps and lanes. */
 interface Schedule {
-  /** As of {@link RunRequest.seed}; null: by rising numbers. */
+  /** As {@link RunRequest.seed}; null: in ascending order. */
   readonly seed: number | null;
   readonly lanes: LaneOrder;
 }
@@ -63,8 +64,8 @@ type Undetermined = 'budget' | 'stuck' | 'trap' | 'left-arrays' | 'broken-assump
 
 export type RunDifference =
   /**
-   * Runs of one launch, from its start, leave different memory. `isOfOrder`: only the order of threads determines it,
-   * not the initial contents of shared memory.
+   * Runs of one launch, from its start, leave different memory. `isOfOrder`: the difference is due to the order of
+   * threads only, not to the initial contents of shared memory.
    */
   | {
       readonly kind: 'schedule';
@@ -72,14 +73,17 @@ export type RunDifference =
       readonly memory: MemoryDifference;
       readonly isOfOrder: boolean;
     }
-  /** After a stop, the launch leaves other memory than one run. `steps`: where it was stopped, once or twice. */
+  /**
+   * After a stop and re-execution, the launch leaves other memory than one run. `steps`: where it was stopped, once or
+   * twice.
+   */
   | {
       readonly kind: 'stop';
       readonly schedule: Schedule;
       readonly steps: readonly number[];
       readonly memory: MemoryDifference;
     }
-  /** After a stop, the launch does not end as it should. */
+  /** After a stop, the re-execution does not end regularly. */
   | {
       readonly kind: 'outcome';
       readonly schedule: Schedule;
@@ -93,7 +97,7 @@ export type Reexecution = {
   readonly steps: number;
   /** How often the launch was stopped and run again. */
   readonly repetitions: number;
-  /** Runs made up unknown values, such as those of a clock or a texture: a difference may be due to them. */
+  /** Values were invented for unknown ones, such as those of a clock or a texture: a difference may be due to them. */
   readonly hasUnknownValues: boolean;
 } & (
   | { readonly idempotent: true }
@@ -113,16 +117,16 @@ const partialRounds = 3;
 const stoppedTwice = 2;
 /** Ends of blocks at which a schedule is stopped. */
 const maxBlockEnds = 4;
-/** A launch that takes this factor longer when executed again, and these steps, is assumed not to end. */
+/** A re-execution is assumed not to end after this multiple of the steps of the first run, and a constant more. */
 const longerRun = 20;
 const shortRun = 20_000;
 
-/** Executes a launch again after each of many stops. Never throws for any kernel. */
+/** Executes a launch again after each of many stops. Never throws, whatever the kernel. */
 export function reexecute(request: ReexecutionRequest): Reexecution {
   return new Repeating(request).result();
 }
 
-/** Ends the comparison of runs. */
+/** Thrown to end the comparison of runs with a result. */
 class Told extends Error {
   readonly what: { readonly difference: RunDifference } | { readonly why: Undetermined };
 
@@ -173,7 +177,7 @@ class Repeating {
     try {
       this.#runOnce();
       const stops = schedules.map((schedule) => this.#stopsOf(schedule));
-      // A launch that was stopped after its end: most differences show there.
+      // Stops after the end of the launch first: most differences appear there.
       this.#repeat(schedules[0]!, { step: this.#steps, memory: this.#once });
       for (let at = 0; stops.some((list) => at < list.length); at++)
         for (const [which, list] of stops.entries())
@@ -192,7 +196,7 @@ class Repeating {
       : { ...common(), idempotent: true };
   }
 
-  /** Runs the launch on memory, which it changes; other state is initialised in each run. */
+  /** Runs the launch on the given memory and changes it; other state is initialised in each run. */
   #go(memory: GlobalMemory, { seed }: Pick<Schedule, 'seed'>, more: Partial<RunRequest> = {}): RunResult {
     this.#runs++;
     const contentsSeed = this.#request.seed + 101 * this.#runs;
@@ -223,7 +227,7 @@ class Repeating {
     throw new Told({ difference: { kind: 'schedule', schedule, memory: ofOrder ?? difference, isOfOrder: ofOrder !== null } }); // oxfmt-ignore
   }
 
-  /** Bytes that the launch leaves different from those of the first schedule, both with the same unknown values. */
+  /** Bytes in which a schedule and the first one leave different memory, both with the same values for unknown ones. */
   #differenceOfOrder(schedule: Schedule): MemoryDifference | null {
     const unknown = { contentsSeed: this.#request.seed, havocSeed: this.#request.seed };
     const left = [schedules[0]!, schedule].map((one) => {
@@ -291,7 +295,7 @@ class Repeating {
    */
   #stopEachBlock(): void {
     const { kernel, grid, blocks, seed } = this.#request;
-    // A barrier of the grid would let a block pass that runs without the others.
+    // A barrier of the grid would not wait for the other blocks if one block runs alone.
     if (kernel.workspace !== undefined) return;
     const numbers = blocks ?? Array.from({ length: grid[0] * grid[1] * grid[2] }, (_, number) => number);
     if (numbers.length < 2) return;
@@ -311,7 +315,7 @@ class Repeating {
   }
 }
 
-/** Steps spread over a run, with some random ones and the very first ones. */
+/** Steps spread evenly over a run, with some random ones and the very first ones. */
 function stopSteps(steps: number, count: number, seed: number): readonly number[] {
   const random = seededRandom(seed);
   const every = Math.max(1, Math.floor(steps / count));
@@ -338,7 +342,7 @@ function insideOf({ kernel }: ReexecutionRequest, windows: readonly ArrayWindow[
     });
   return (address, bytes) => {
     if (regionSlot(address) < firstBuffer) return true;
-    // Arrays that touch hold an access together.
+    // An access may span arrays that are adjacent in memory.
     for (let at = address; at < address + bytes;) {
       const range = ranges.find(({ start, end }) => start <= at && at < end);
       if (!range) return false;

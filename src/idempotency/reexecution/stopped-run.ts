@@ -12,7 +12,7 @@ import { ClobberTest } from './clobber.ts';
 /** Order of execution of the lanes of a warp: sequentially, interleaved by instruction, or mixed. */
 export type LaneOrder = 'one-by-one' | 'in-turn' | 'mixed';
 
-/** Memory as a launch leaves it that is stopped after a number of thread-instructions. */
+/** The memory that a launch leaves if it is stopped after a number of thread-instructions. */
 export interface Stop {
   readonly step: number;
   readonly memory: GlobalMemory;
@@ -34,7 +34,7 @@ const sharedStart = Number(sharedWindow);
 
 /** Instructions that a warp executes per time slice. */
 const turn = 1 << 12;
-/** Instructions that a lane executes in a row at most in mixed order. */
+/** Maximum number of consecutive instructions of one lane in mixed order. */
 const longestBurst = 12;
 
 export class StoppedRun implements RunObserver {
@@ -43,7 +43,7 @@ export class StoppedRun implements RunObserver {
   readonly clobbers: ClobberTest;
   /** Thread-instructions executed. */
   steps = 0;
-  /** An access left the arrays of the launch. */
+  /** Whether an access was outside the arrays of the launch. */
   hasLeft = false;
   readonly #memory: GlobalMemory;
   readonly #order: LaneOrder;
@@ -67,7 +67,7 @@ export class StoppedRun implements RunObserver {
   }
 
   start(): void {
-    // The run is given its memory, so that there is nothing to learn of it.
+    // Nothing to initialise: the constructor was given the memory of the run.
   }
 
   runWarp(warp: readonly Thread[], step: (thread: Thread) => void): void {

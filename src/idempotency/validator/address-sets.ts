@@ -4,7 +4,7 @@
  */
 import { floorDivide, gcd } from '../../base/integer.ts';
 
-/** An `AddressSet` at a launch; undefined is a quantity that is not known. */
+/** An `AddressSet` evaluated at a launch; undefined: a quantity is not known. */
 export interface LaunchedSet {
   readonly base: bigint | undefined;
   readonly steps: readonly { readonly stride: bigint | undefined; readonly count: bigint | undefined }[];
@@ -25,7 +25,10 @@ interface ReachStep {
 }
 
 const addressSpace = 1n << 64n;
-/** Multiples of a stride at which two sets could overlap, before the stride counts as too small to help. */
+/**
+ * Maximum number of multiples of a stride at which two sets may overlap; with more, the stride is too small to prove
+ * disjointness.
+ */
 const maxMultiples = 4n;
 /** Maximum comparisons of two sets by their remainders modulo a stride. */
 const maxComparisons = 32;
@@ -38,8 +41,8 @@ export function areDisjoint(left: LaunchedSet, right: LaunchedSet): boolean | un
   if (isEmpty(left) || isEmpty(right)) return true;
   const [a, b] = [reachOf(left), reachOf(right)];
   if (!a || !b) return undefined;
-  // They overlap if an address of `b` less one of `a` is above -bytes of `b` and below bytes of `a`. Steps of `a` count
-  // from its end, so that all strides stay positive.
+  // The sets overlap if the difference of an address of `b` and one of `a` is above -(bytes of `b`) and below bytes of
+  // `a`. Steps of `a` are counted from its end, so that all strides stay positive.
   const difference = b.low - a.low - spanOf(a.steps);
   return new Comparison(merged([...a.steps, ...b.steps]), 1n - b.bytes, a.bytes - 1n).misses(difference, 0);
 }
@@ -91,7 +94,7 @@ class Comparison {
   private readonly steps: readonly ReachStep[];
   private readonly least: bigint;
   private readonly most: bigint;
-  /** Maximum sum of the steps from each one on. */
+  /** For each step: the maximum sum of this step and all later ones. */
   private readonly spans: readonly bigint[];
   private left = maxComparisons;
 
@@ -103,8 +106,9 @@ class Comparison {
   }
 
   /**
-   * For the steps from `from` on. The greatest common divisor of the first of them, whose multiples these add, leaves
-   * few multiples at which the smaller steps can reach the interval. Often none is left; otherwise each is examined.
+   * Whether no sum of the steps from `from` on is in the interval. The addresses are multiples of the greatest common
+   * divisor of the larger steps, plus the smaller steps: few multiples, often none, are near enough to the interval,
+   * and each is examined.
    */
   public misses(difference: bigint, from: number): boolean {
     const span = this.spans[from]!;
@@ -136,9 +140,9 @@ function nested({ low, steps, bytes }: Reach): Reach {
 }
 
 /**
- * Each step of the inner set follows the largest stride of the outer one that divides its own, as far as that reaches;
- * one that no stride divides is replaced by all bytes up to its end. The remainder must be within one contiguous piece
- * of the outer set.
+ * Whether the outer set covers the inner one. Each step of the inner set is matched with the largest stride of the
+ * outer one that divides its own, as far as that extends; a step that no stride divides is replaced by all bytes up to
+ * its end. The remainder must be within one contiguous piece of the outer set.
  */
 function covers(outer: Reach, inner: Reach): boolean {
   const left = outer.steps.map(({ last }) => last);

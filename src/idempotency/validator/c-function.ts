@@ -23,7 +23,7 @@ export interface ParameterPlace {
   readonly bytes: number;
 }
 
-/** A condition in the C text. */
+/** A condition in the C text: two flags. */
 interface CTruth {
   /** Whether it is known to hold. */
   readonly holds: Flag;
@@ -49,7 +49,7 @@ export class CFunction {
     this.parameters = parameters;
   }
 
-  /** Returns whether the condition is known to hold. A part that decides it makes later parts unnecessary. */
+  /** Emits a return of whether the condition is known to hold. A decisive part makes later parts unnecessary. */
   public decide(condition: ValidatorCondition): void {
     const isAll = condition.kind === 'all';
     if (!isAll && condition.kind !== 'any') {
@@ -69,8 +69,8 @@ export class CFunction {
   }
 
   /**
-   * Writes the ranges of sets to `ranges` and returns their number, or SIZE_MAX if one is unknown.
-   * @param needs under which they are correct
+   * Emits code that writes the ranges of sets to `ranges` and returns their number, or SIZE_MAX if one is unknown.
+   * @param needs condition under which they are correct
    */
   public listRanges(sets: readonly AddressSet[], needs: ValidatorCondition): void {
     const holds = this.test(needs);
@@ -86,7 +86,7 @@ export class CFunction {
     this.lines.push(this.indent + text);
   }
 
-  /** The earlier result of the key, or that of writing it now. */
+  /** Emits an expression at its first use; later uses of the key reuse its variable. */
   private once<Written>(key: string, write: () => Written): Written {
     for (const scope of this.scopes) if (scope.has(key)) return scope.get(key) as Written;
     const written = write();
@@ -127,7 +127,7 @@ export class CFunction {
     }
   }
 
-  /** Each part after the first is in a separate block, as the parts before it may decide. */
+  /** Each part after the first is in a separate C block, since the parts before it may be decisive. */
   private testParts([first, ...rest]: readonly ValidatorCondition[], isAll: boolean): Flag {
     if (!first) return isAll;
     const start = this.test(first);
@@ -149,7 +149,7 @@ export class CFunction {
     return result;
   }
 
-  /** Also whether it is known not to hold, for which all parts are computed. */
+  /** Also computes whether the condition is known not to hold, for which all parts are evaluated. */
   private truth(condition: ValidatorCondition): CTruth {
     return this.once(`truth ${this.keys.ofCondition(condition)}`, () => this.truthAnew(condition));
   }
@@ -373,7 +373,7 @@ export class CFunction {
     return this.value(orZero(bounds), isSafe ? shifted : `${flag} ? ${shifted} : 0`, flag);
   }
 
-  /** A value that may only be computed if it is known, unless it is safe. */
+  /** A value that is computed only if its operands are known, unless the computation is safe. */
   private guarded(bounds: ValueBounds, text: string, isSafe: boolean, known: Flag): CNumber {
     if (known === true || isSafe) return this.value(bounds, text, known);
     return this.value(orZero(bounds), `${known} ? ${text} : 0`, known);
@@ -387,7 +387,7 @@ function constant(value: bigint): CNumber {
   return { text: literalText(value), low: value, high: value, known: true };
 }
 
-/** The first operand of an operation whose result has these bounds. */
+/** The first operand, converted to the type of the result of an operation with these bounds. */
 function widened(a: CNumber, result: ValueBounds): string {
   return typeOf(result) === 'int64_t' ? a.text : `(selvage_wide)${a.text}`;
 }

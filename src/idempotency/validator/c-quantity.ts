@@ -1,4 +1,4 @@
-/** Ranges of the numbers that the writer of validators emits, and whether they are known. */
+/** Ranges of the numbers in the C text of validators, and whether the numbers are known. */
 import { floorDivide } from '../../base/integer.ts';
 
 /** Whether a condition holds: at every launch, at none, or as a `bool` of the C source. */
@@ -24,21 +24,21 @@ export interface ValueBounds {
 /** Quantities have at most 127 bits and a sign. */
 export const largest = (1n << 127n) - 1n;
 
-/** All must be so. */
+/** The conjunction of flags. */
 export function every(flags: readonly Flag[]): Flag {
   if (flags.includes(false)) return false;
   const open = [...new Set(flags)].filter((flag) => flag !== true);
   return open.length === 0 ? true : open.join(' && ');
 }
 
-/** One must be so. */
+/** The disjunction of flags. */
 export function some(flags: readonly Flag[]): Flag {
   if (flags.includes(true)) return true;
   const open = [...new Set(flags)].filter((flag) => flag !== false);
   return open.length === 0 ? false : open.map((flag) => `(${flag})`).join(' || ');
 }
 
-/** Whether it is not so. */
+/** The negation of a flag. */
 export function opposite(flag: Flag): Flag {
   return typeof flag === 'boolean' ? !flag : `!(${flag})`;
 }
@@ -48,12 +48,12 @@ export function typeOf({ low, high }: ValueBounds): 'int64_t' | 'selvage_wide' {
   return low >= -(1n << 63n) && high < 1n << 63n ? 'int64_t' : 'selvage_wide';
 }
 
-/** Whether nothing between the bounds needs more than 127 bits. */
+/** Whether all values within the bounds fit in 127 bits. */
 export function isBounded({ low, high }: ValueBounds): boolean {
   return low >= -largest && high <= largest;
 }
 
-/** With 0 among the values, which represents an unknown value. */
+/** The bounds extended to include 0, which represents an unknown value. */
 export function orZero({ low, high }: ValueBounds): ValueBounds {
   return {
     low: low > 0n ? 0n : low < -largest ? -largest : low,
@@ -61,7 +61,7 @@ export function orZero({ low, high }: ValueBounds): ValueBounds {
   };
 }
 
-/** The narrowest bounds of values: at least one. */
+/** The narrowest bounds of at least one value. */
 export function hull(values: readonly bigint[]): ValueBounds {
   return {
     low: values.reduce((a, b) => (b < a ? b : a)),
@@ -81,7 +81,7 @@ export const operationBounds = {
     low: hull([a.low, b.low]).high,
     high: hull([a.high, b.high]).high,
   }),
-  /** By a divisor that is positive. */
+  /** The divisor is positive. */
   quotient: (a: ValueBounds, b: ValueBounds): ValueBounds => {
     const least = b.low < 1n ? 1n : b.low;
     const most = b.high < least ? least : b.high;

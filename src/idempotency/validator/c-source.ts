@@ -1,4 +1,6 @@
-/** Writes validators as C: the same as `evaluate.ts`, for a compiler. What all of them need is in `selvage-validator.h`. */
+/**
+ * Writes validators as C, with the same results as `evaluate.ts`. Their common procedures are in `selvage-validator.h`.
+ */
 import { invariant } from '../../base/assert.ts';
 import type { WrittenMemory } from '../model/kernel-idempotency.ts';
 import type { ValidatorCondition } from '../model/quantity.ts';
@@ -15,7 +17,7 @@ export interface ValidatedKernel {
   readonly condition: ValidatorCondition;
   /** Offsets of the arguments that the kernel uses as addresses; absent: not known. */
   readonly pointers?: readonly number[];
-  /** Global memory that a launch may write, or more; absent: not known. */
+  /** Global memory that a launch may write, or a superset; absent: not known. */
   readonly written?: WrittenMemory;
 }
 
@@ -55,7 +57,7 @@ export function validatorSource(kernels: readonly ValidatedKernel[]): string {
 
 interface WrittenValidator {
   readonly lines: readonly string[];
-  /** Its line of the table. */
+  /** The line of the validator in the table. */
   readonly entry: string;
   readonly mostSteps: number;
 }

@@ -1,4 +1,4 @@
-/** Tests a condition on one launch. `c-source.ts` writes the same as C. */
+/** Tests a condition on one launch. `c-source.ts` writes the same test as C. */
 import type { Dim3 } from '../../base/dim3.ts';
 import { floorDivide } from '../../base/integer.ts';
 import { maximumBlock, maximumGrid, maximumThreads } from '../../device/hardware-limits.ts';
@@ -26,7 +26,7 @@ export interface InstanceArguments {
 /**
  * Whether the condition is known to hold for the launch. A quantity is unknown if an argument is outside of the buffer,
  * a divisor is not positive, an operand of a bit operation is negative, or a result needs more than 127 bits; a
- * comparison with it does not hold. Nothing is known of a launch that no device accepts.
+ * comparison with it does not hold. Conditions are not known to hold for a launch that no device accepts.
  */
 export function isKnownToHold(condition: ValidatorCondition, launch: InstanceArguments): boolean {
   return isLegal(launch) && new Evaluation(launch).test(condition) === true;
@@ -94,7 +94,10 @@ class Evaluation {
     }
   }
 
-  /** The opposite of `neutral` in one condition decides; else one that is not known does. */
+  /**
+   * A conjunction is false if one part is false, a disjunction is true if one part is true; else a part that is not
+   * known makes the result unknown.
+   */
   private combine(conditions: readonly ValidatorCondition[], neutral: boolean): Truth {
     let known = true;
     for (const condition of conditions) {
@@ -180,7 +183,7 @@ class Evaluation {
     }
   }
 
-  /** From the first operand to the last; of no operands, `none`. */
+  /** Folds the operands from the first to the last; without operands, the result is `none`. */
   private fold(operands: readonly Quantity[], combine: (a: bigint, b: bigint) => Value, none?: bigint): Value {
     const [first, ...rest] = operands;
     if (!first) return none;
