@@ -6,11 +6,11 @@
 export const certificateFormat = 'selvage-certificates';
 export const certificateVersion = 1;
 
-/** All that was proved of one kernel. */
+/** The certificates of all proved obligations of one kernel. */
 export interface CertificateFile {
   readonly format: typeof certificateFormat;
   readonly version: typeof certificateVersion;
-  /** Its name in reports. */
+  /** Name of the kernel in reports. */
   readonly kernel: string;
   readonly symbol: string;
   readonly launches: readonly CertifiedLaunch[];
@@ -67,8 +67,8 @@ type CertificateClaim = AffineClaim | ClauseClaim | ScriptClaim;
 type CertificateArgument = AffineArgument | ClauseArgument | ScriptArgument;
 
 /**
- * No integers are within the bounds of all terms, so that -behind <= constant + the sum of factor * term <= ahead, and
- * the names of at least one pair in `differ` have different values; `differ` is null if they need not.
+ * Claim: no integers within the bounds of all terms satisfy -behind <= constant + sum of factor * term <= ahead, with
+ * different values for the names of at least one pair in `differ`; `differ` is null if that is not required.
  */
 export interface AffineClaim {
   readonly kind: 'apart';
@@ -91,11 +91,13 @@ interface AffineTerm {
 }
 
 export type AffineArgument =
-  /** The sum is never so small, or never so large. */
+  /** The sum is always above or always below the interval. */
   | { readonly kind: 'interval'; readonly low: string; readonly high: string }
-  /** The sum minus the constant is a multiple of the divisor; the remainder is too far from 0 on both sides. */
+  /** The sum minus the constant is a multiple of the divisor, and no number with that remainder is in the interval. */
   | { readonly kind: 'divisor'; readonly divisor: string; readonly rest: string }
-  /** In mixed radix: each pair of terms is equal, as each next factor is above all that smaller ones reach. */
+  /**
+   * Mixed radix: the factor of each pair exceeds what all smaller ones contribute, so that each pair of terms is equal.
+   */
   | {
       readonly kind: 'radix';
       readonly order: readonly (readonly [string, string])[];
@@ -110,14 +112,14 @@ export type ClauseVariable = { readonly sum: readonly (readonly [string, string]
 /** Variable v as `2 * v`, its negation as `2 * v + 1`. */
 type ClauseLiteral = number;
 
-/** No integers and truth values satisfy all clauses: at least one literal of each. */
+/** Claim: no integers and truth values satisfy all clauses; a clause is satisfied by at least one of its literals. */
 export interface ClauseClaim {
   readonly kind: 'clauses';
   readonly variables: readonly ClauseVariable[];
   readonly clauses: readonly (readonly ClauseLiteral[])[];
 }
 
-/** Clauses that follow from those of the claim and the ones before, until no assignment is left. */
+/** Clauses, each of which follows from those of the claim and the ones before; together they are contradictory. */
 export interface ClauseArgument {
   readonly kind: 'clauses';
   /** Variables other than those of the claim, numbered after them. */
@@ -128,12 +130,15 @@ export interface ClauseArgument {
 export type ClauseStep =
   /** Follows by unit propagation. */
   | { readonly learnt: readonly ClauseLiteral[] }
-  /** Comparisons that do not all hold: multiplied with the factors, their sum is 0 <= less than 0. */
+  /** Comparisons that contradict each other: their sum, multiplied by the factors, is 0 <= a negative number. */
   | { readonly excluded: readonly ClauseLiteral[]; readonly sum: readonly string[] }
-  /** In pairs they fix the values of sums: with the factors, a sum not divisible by the common divisor of its terms. */
+  /**
+   * Pairs of comparisons fix the values of sums; multiplied by the factors, they fix a sum that is not divisible by the
+   * common divisor of its terms.
+   */
   | { readonly excluded: readonly ClauseLiteral[]; readonly divisor: readonly string[] };
 
-/** The script, in SMT-LIB, has no model. */
+/** Claim: the SMT-LIB script has no model. */
 interface ScriptClaim {
   readonly kind: 'script';
   readonly script: string;

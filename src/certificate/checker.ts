@@ -3,14 +3,14 @@
  * malformed input, and computes with integers of any size.
  */
 
-/** The problem of a certificate. */
+/** Thrown with the problem of a certificate. */
 class Refused extends Error {}
 
 /** Results for the obligations of a file. */
 interface CheckedCertificates {
   /** Obligations that are proved again. */
   readonly verified: number;
-  /** Obligations whose tier left no evidence that can be checked here. */
+  /** Number of obligations whose tier produced no evidence that can be checked here. */
   readonly unchecked: number;
   /** Problems, one for each rejected obligation. */
   readonly refused: readonly string[];
@@ -64,7 +64,7 @@ export function sealOf(content: unknown): string {
     let carry = 0;
     for (let at = 0; at < 8; at++) {
       carry += pieces[at]! * 315;
-      // 2^88 times the value before: 5 limbs and 8 bits higher.
+      // Multiplication by 2^88: a shift by 5 limbs and 8 bits.
       if (at === 5) carry += (low << 8) & 0xffff;
       else if (at === 6) carry += ((second << 8) | (low >>> 8)) & 0xffff;
       else if (at === 7) carry += ((third << 8) | (second >>> 8)) & 0xffff;
@@ -99,7 +99,7 @@ function demand(holds: boolean, otherwise: string): void {
   if (!holds) refuse(otherwise);
 }
 
-/** Whether an obligation is proved; false if it has nothing to check. */
+/** Whether the proof of an obligation was checked; false if there is no proof to check. */
 function isShown(value: unknown, about: Readonly<Record<string, unknown>>): boolean {
   const { subject, tier, proof, seal } = record(value, ['subject', 'tier', 'proof', 'seal']);
   const { kind, scope, places } = record(subject, ['kind', 'scope', 'places']);
@@ -126,7 +126,7 @@ function isShown(value: unknown, about: Readonly<Record<string, unknown>>): bool
   return true;
 }
 
-/** A script that a solver has answered is for a solver to check: here it is only held to be whole. */
+/** A script answered by a solver can only be checked by a solver: here, only its form is checked. */
 function isAnswer({ script }: Record<string, unknown>, { kind, answer, by }: Record<string, unknown>): false {
   name(script);
   demand(kind === 'answer' && answer === 'unsat' && (by === 'z3' || by === 'built-in'), 'the answer is not known');
@@ -212,9 +212,9 @@ function checkDivisor({ constant, terms, behind, ahead }: AffineClaim, argument:
 }
 
 /**
- * Each pair (x, y) has the factors c and -c. If the pairs are not all equal, the unequal one with the largest factor
- * contributes at least |c|, and all with smaller factors together at most their span. So all are equal, and with them
- * the pairs of `differ`: a contradiction.
+ * Each pair (x, y) has the factors c and -c. If some pair is unequal, the one with the largest factor contributes at
+ * least |c|, and all pairs with smaller factors together at most their span. So all pairs are equal, and so are those
+ * of `differ`: a contradiction.
  */
 function checkRadix(claim: AffineClaim, argument: Record<string, unknown>): void {
   const { constant, terms, behind, ahead, differ } = claim;
@@ -269,7 +269,7 @@ function checkBlockSize(claim: AffineClaim, argument: Record<string, unknown>): 
   demand(absolute(step) > larger(behind, ahead) + absolute(constant), 'the overlap reaches the next block');
 }
 
-/** `sum <= bound`; the sum is a coefficient for each name. */
+/** The comparison `sum <= bound`; the sum has a coefficient for each name. */
 interface Comparison {
   readonly sum: ReadonlyMap<string, bigint>;
   readonly bound: bigint;
@@ -337,7 +337,7 @@ function checkSum(said: readonly Comparison[], factors: readonly bigint[]): void
   demand([...sum.values()].every((factor) => factor === 0n) && bound < 0n, 'the sum of the comparisons is possible');
 }
 
-/** Equalities make a sum of terms that are all multiples of an integer equal to a constant that is not. */
+/** Equalities fix a sum of multiples of an integer to a constant that is not a multiple: a contradiction. */
 function checkDivisibility(said: readonly Comparison[], factors: readonly bigint[]): void {
   demand(said.length === 2 * factors.length, 'an equality has no factor');
   const equal = said.filter((_, index) => index % 2 === 0);
@@ -361,7 +361,7 @@ function combined(said: readonly Comparison[], factors: readonly bigint[]): Comp
   return { sum, bound };
 }
 
-/** Clauses, and their consequences by unit propagation. */
+/** A set of clauses with unit propagation. */
 class Propagation {
   isContradictory = false;
   private readonly value: Int8Array;
@@ -378,7 +378,7 @@ class Propagation {
     if (this.isContradictory) return;
     const clause = [...new Set(literals)];
     if (clause.some((literal) => this.value[literal] === 1)) return;
-    // Literals false here stay false.
+    // Literals that are false at this level stay false.
     const open = clause.filter((literal) => this.value[literal] === 0);
     if (open.length > 1) {
       this.watches[open[0]!]!.push(open);
@@ -423,7 +423,7 @@ class Propagation {
     return true;
   }
 
-  /** Makes a literal true. @returns false if it is false */
+  /** Makes a literal true. @returns false if it was false */
   private isSet(literal: number): boolean {
     if (this.value[literal] === 0) {
       this.value[literal] = 1;
@@ -459,7 +459,7 @@ function parsed(text: string): unknown {
   return value;
 }
 
-/** An object with these keys and no others. */
+/** Checks that a value is an object with these keys and no others. */
 function record(value: unknown, keys: readonly string[]): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse('an object is missing');
   const own = Object.keys(value);
@@ -493,7 +493,7 @@ function sizesOf(value: unknown): void {
   );
 }
 
-/** A decimal text, written as integers are written. */
+/** The integer of a decimal text in canonical form. */
 function integer(value: unknown): bigint {
   if (typeof value !== 'string' || !/^(?:0|-?[1-9]\d*)$/.test(value)) return refuse('an integer is missing');
   demand(value.length <= most.digits, 'an integer has too many digits');

@@ -6,8 +6,8 @@ import type { BlockId, Terminator } from './form/kernel.ts';
 import { postorder } from './form/postorder.ts';
 
 /**
- * Builds the blocks of a draft from its steps; labels are numbered below `labelCount`. Code that runs off the end exits
- * like `ret`. A label that no step places ends in `unknown`. Call `orderBlocks` next.
+ * Builds the blocks of a draft from its steps; labels are numbered below `labelCount`. Code that continues past the
+ * last step exits like `ret`. A jump to a label that no step defines becomes `unknown`. Call `orderBlocks` next.
  */
 export function buildBlocks(draft: Draft, steps: readonly Step[], labelCount: number): void {
   const blocks: DraftBlock[] = [];
@@ -35,7 +35,7 @@ export function buildBlocks(draft: Draft, steps: readonly Step[], labelCount: nu
       current.terminator = pending;
       continue;
     }
-    // Code after a jump without a label is unreachable; it gets a block that ordering drops.
+    // Code after a jump without a label is unreachable; its block is removed by `orderBlocks`.
     current ??= add();
     switch (step.kind) {
       case 'instruction':
@@ -104,9 +104,9 @@ function retarget(terminator: Terminator, rename: (block: number) => number): Te
   }
 }
 
-/** Leads jumps over chains of empty blocks, unless that would take an edge away from a phi. */
+/** Chains of empty blocks share their ends: each block is visited once. */
 function threadJumps(blocks: readonly DraftBlock[]): void {
-  // Chains share their ends: each block is visited once.
+  // Chains of empty blocks share their ends: each block is visited once.
   const known = new Int32Array(blocks.length).fill(-1);
   const next = (block: number): number => {
     const { instructions, phis, terminator } = blocks[block]!;
@@ -122,7 +122,7 @@ function threadJumps(blocks: readonly DraftBlock[]): void {
       chain.push(block);
       block = next(block);
     }
-    // A circle of empty blocks has no end: its blocks stay as they are.
+    // A cycle of empty blocks has no end: its blocks are unchanged.
     const isCircle = seen.has(block);
     const end = known[block]! < 0 ? block : known[block]!;
     for (const link of chain) known[link] = isCircle ? link : end;

@@ -4,7 +4,7 @@ import type { Draft, DraftInstruction, DraftPhi } from './form/draft.ts';
 import type { Operand } from './form/kernel.ts';
 import { withOperands } from './ssa.ts';
 
-/** True of an instruction that may go when its results are unused. */
+/** Whether an instruction is removed if its results are unused. */
 function removable(instruction: DraftInstruction, draft: Draft): boolean {
   if (instruction.marker) return false;
   const { effect } = instruction.operation;

@@ -20,7 +20,7 @@ import { findLoops } from './form/loops.ts';
 import { withOperands } from './ssa.ts';
 import { workspaceHigh, workspaceLow } from './form/synthetic-operation.ts';
 
-/** Its first two words: its size, and the counter of block arrivals. */
+/** The first two words of the workspace: its size, and the counter of block arrivals. */
 const workspaceObject: Omit<MemoryObject, 'id'> = {
   symbol: 'workspace of the grid',
   space: 'global',
@@ -152,7 +152,7 @@ function reason(text: string, place: { readonly ptxLine: number; readonly locati
   return { reason: text, ptxLine: place.ptxLine, ...(place.location && { location: place.location }) };
 }
 
-/** Reachable instructions with an unknown effect; each reason once, at its first occurrence. */
+/** Reasons of reachable instructions with an unknown effect, each once, at its first occurrence. */
 function findUnsupported(blocks: readonly Block[]): Reason[] {
   const found = new Map<string, Reason>();
   for (const { instructions, terminator } of blocks) {

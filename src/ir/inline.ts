@@ -31,13 +31,16 @@ import {
   Untranslatable,
 } from './translate.ts';
 
-/** Calls inside calls that are expanded. */
+/** Maximum nesting depth of inlined calls. */
 const maximumDepth = 64;
 
-/** Instructions, labels and jumps of a kernel with all that it calls, above which it is not expanded at all. */
+/**
+ * Maximum number of instructions, labels and jumps of a kernel including its callees; a larger kernel is not expanded
+ * at all.
+ */
 export const maximumSteps = 300_000;
 
-/** The kernel has more steps than that. */
+/** Thrown if the kernel has more steps than `maximumSteps`. */
 export class TooLarge extends Error {}
 
 export interface InlineOptions {
@@ -118,7 +121,7 @@ function terminatorPlace(place: StatementPosition): { ptxLine: number; location?
   return { ptxLine: place.ptxLine, ...(place.location && { location: place.location }) };
 }
 
-/** The location that a `.loc` of this instance denotes: of the callee, inlined at the call. */
+/** The location that a `.loc` denotes in this instance: that of the callee, inlined at the call. */
 function locate(inliner: Inliner, frame: Frame, loc: ptx.LocDirective): Location | undefined {
   const { located, module } = inliner.expansion.symbols;
   let own = located.get(loc);
@@ -362,7 +365,10 @@ function inlineOrRefuse(
   else opaqueCall(inliner, scope, call, refusal, place);
 }
 
-/** Compares the pointer with the address of every function that takes such arguments, and calls the one it is. */
+/**
+ * Expands a call through a pointer: compares the pointer with the address of every function of the same parameters and
+ * results, and calls the equal one.
+ */
 function walkIndirectCall(
   inliner: Inliner,
   frame: Frame,
@@ -389,7 +395,7 @@ function walkIndirectCall(
   steps.push({ kind: 'label', label: end });
 }
 
-/** Whether a function has the number of parameters and results of a call, and their slot sizes. */
+/** Whether a function and a call have the same number of parameters and results, with the same slot sizes. */
 function takesSuch({ expansion }: Inliner, scope: BindingScope, callee: ptx.Function, call: Call): boolean {
   const fits = (formals: readonly ptx.VariableDeclaration[], actuals: readonly ptx.PtxOperand[]): boolean =>
     formals.length === actuals.length &&
@@ -400,7 +406,7 @@ function takesSuch({ expansion }: Inliner, scope: BindingScope, callee: ptx.Func
   return callee.body !== undefined && fits(callee.parameters, call.arguments) && fits(callee.results, call.results);
 }
 
-/** Why a call cannot be inlined, or null. */
+/** Why a call cannot be inlined; null if it can. */
 function callRefusal(
   inliner: Inliner,
   frame: Frame,
@@ -562,7 +568,7 @@ function requireSmall({ steps }: Expansion): void {
   if (steps.length > maximumSteps) throw new TooLarge();
 }
 
-/** Gives every result of a call any value. */
+/** Assigns an unknown value to every result of a call. */
 function havocResults(
   inliner: Inliner,
   scope: BindingScope,
@@ -597,7 +603,7 @@ function havocResults(
   }
 }
 
-/** A call that may have any effect on its arguments. */
+/** Emits a call with an unknown effect on its arguments. */
 function opaqueCall(
   inliner: Inliner,
   scope: BindingScope,

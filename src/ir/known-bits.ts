@@ -1,6 +1,6 @@
 /**
- * Partially known values: fields of a structure in a register, the rest of which was never written. Cooperative groups
- * keep their kind, size and mask in this form.
+ * Partially known values: fields of a structure in a register whose other bits were never written. Cooperative groups
+ * store their kind, size and mask in this form.
  */
 import type { Domain, Width } from '../isa/model/domain.ts';
 import type { DraftInstruction } from './form/draft.ts';
@@ -29,13 +29,13 @@ export function knownValue(bits: KnownBits, width: number): bigint | null {
   return bits.known === ones(width) ? bits.value : null;
 }
 
-/** The bits below the lowest one that is not known. */
+/** A mask of the bits below the lowest unknown bit. */
 function lowest({ known }: KnownBits, width: number): bigint {
   const open = ones(width) & ~known;
   return open === 0n ? ones(width) : (open & -open) - 1n;
 }
 
-/** Sums and products: their low bits depend on the low bits of the operands only. */
+/** Sums and products: their low bits are known if the low bits of the operands are. */
 function upwards(compute: (a: bigint, b: bigint) => bigint) {
   return (width: Width, a: KnownBits, b: KnownBits): KnownBits => {
     const known = lowest(a, width) & lowest(b, width);
@@ -160,7 +160,7 @@ export const knownBitsDomain: Domain<KnownBits, boolean | null> = {
   pure: () => noBits,
 };
 
-/** Instructions whose result contains bits of their operands; others are ignored. */
+/** Instructions whose result contains bits of their operands; others have no known bits. */
 const handsOn = new Set(['and', 'or', 'xor', 'not', 'shl', 'shr', 'cvt', 'extract', 'insert', 'setp', 'selp', 'bfe', 'bfi', 'lop3', 'mov']); // oxfmt-ignore
 
 /**

@@ -57,14 +57,14 @@ function lowerEntry(symbols: ModuleSymbols, entry: ptx.Function, options: Inline
   }
   buildBlocks(draft, expansion.steps, expansion.labels);
   orderBlocks(draft);
-  // It changes nothing in its own kernel, so that dead-code removal drops it below.
+  // `griddepcontrol` has no effect within its own kernel, so dead-code removal removes it below.
   const overlapsOthers = draft.blocks.some(({ instructions }) => instructions.some(({ operation }) => operation.opcode === 'griddepcontrol')); // oxfmt-ignore
   promoteSlots(draft);
   const addresses = new Map<number, readonly number[]>();
   let variables = 0;
   for (let round = 0; round < maximumRounds; round++) {
     toSsa(draft, variables);
-    // Sweeping folds conversions of addresses.
+    // The sweep folds conversions of addresses, which are read before.
     if (round === 0) for (const [index, offsets] of convertedParameters(draft)) addresses.set(index, offsets);
     const branchesChanged = simplify(draft);
     orderBlocks(draft);
@@ -77,7 +77,7 @@ function lowerEntry(symbols: ModuleSymbols, entry: ptx.Function, options: Inline
   return freeze(draft, overlapsOthers ? { ...head, overlapsOthers } : head);
 }
 
-/** A kernel that is not expanded has only its head. */
+/** The IR of a kernel that is too large: its properties without its code. */
 function tooLarge(symbols: ModuleSymbols, entry: ptx.Function): Kernel {
   const draft: Draft = { types: [], registers: [], objects: [], parts: new Set(), blocks: [] };
   const { bytes } = entryParameters(draft, entry);

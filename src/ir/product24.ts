@@ -38,7 +38,7 @@ function withProducts(body: readonly ptx.PtxStatement[]): readonly ptx.PtxStatem
       statements.push(statement);
       continue;
     }
-    // Without a branch, each register that is written once still has the value from which a factor was computed.
+    // Without a branch, a register that is written once still has the value from which a factor was computed.
     if (statement.kind !== 'instruction' || statement.guard) return null;
     const [result] = statement.operands;
     if (statement.opcode === 'ld' || /^(and|shl|shr|mul)$/.test(statement.opcode)) {

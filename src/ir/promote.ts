@@ -11,7 +11,7 @@ import type { Operand } from './form/kernel.ts';
 import { withOperands } from './ssa.ts';
 import { convertOperation, copyOperation, extractOperation, insertOperation } from './form/synthetic-operation.ts';
 
-/** A range of bytes that accesses share. */
+/** A range of bytes that overlapping accesses share. */
 interface Slot {
   start: number;
   end: number;
@@ -32,7 +32,7 @@ interface Access {
 /**
  * Rewrites accesses to promotable ranges as copies from and to new variables.
  *
- * @returns whether there were any; the new variables begin at the former end of `draft.types`
+ * @returns whether there was such a range; the new variables begin at the former end of `draft.types`
  */
 export function promoteSlots(draft: Draft): boolean {
   const candidates = draft.objects.map(
@@ -118,7 +118,7 @@ function collectAccesses(draft: Draft, candidates: boolean[]): Map<number, Acces
   return accesses;
 }
 
-/** The first byte of each lane. */
+/** The first bytes of the lanes of an access. */
 function lanesOf({ effect, start }: Access): number[] {
   const lanes: number[] = [];
   for (let lane = 0; lane < effect.lanes; lane++) lanes.push(start + lane * effect.bytes);

@@ -66,8 +66,8 @@ export interface Expansion {
 }
 
 /**
- * Indexes a module by name: a definition takes precedence over a declaration. The caches in the result are filled while
- * kernels of the module are lowered.
+ * Indexes the symbols of a module: a definition has precedence over a declaration. The caches in the result are filled
+ * while kernels of the module are lowered.
  */
 export function moduleSymbols(module: ptx.Module): ModuleSymbols {
   const functions = new Map<string, ptx.Function>();
@@ -94,8 +94,8 @@ export function moduleSymbols(module: ptx.Module): ModuleSymbols {
 }
 
 /**
- * The functions whose address a variable or an instruction other than a call takes, in the order of the module, each
- * with an address of our own.
+ * Functions whose address is used by an initializer, or by an instruction other than a call, in the order of the
+ * module, each with a synthetic address.
  */
 export function functionAddresses(symbols: ModuleSymbols): ReadonlyMap<string, bigint> {
   symbols.functionAddresses ??= findAddresses(symbols);
@@ -126,7 +126,7 @@ function findAddresses({ module, functions }: ModuleSymbols): Map<string, bigint
   return new Map(names.map((name, index) => [name, functionAddress(index)]));
 }
 
-/** Opens a scope for `statements`: its declarations, labels and branch targets get their meaning. */
+/** Opens a scope for `statements` and binds its declarations, labels and branch targets. */
 export function openScope(
   expansion: Expansion,
   parent: BindingScope | null,
@@ -290,7 +290,7 @@ function staticObject(
   let object = statics.get(declaration);
   if (object === undefined) {
     object = newObject(draft, describe(declaration, space));
-    // Its initial contents may refer to it.
+    // Bound before its initial contents are read, which may refer to the variable itself.
     statics.set(declaration, object);
     draft.objects[object] = { ...draft.objects[object]!, ...initialContents(expansion, declaration, scope) };
   }

@@ -64,7 +64,8 @@ export function simplify(draft: Draft): boolean {
       if (terminator.kind !== block.terminator.kind) branchesChanged = true;
       block.terminator = terminator;
     }
-    // Folded values reach phi inputs and, through phis, operands that the sweep has passed.
+    // Whether another pass is needed: folded values reach phi inputs and, through phis, operands that the sweep has
+    // already passed.
     let phisFolded = false;
     for (let again = true; again;) {
       again = false;
@@ -197,7 +198,7 @@ function fold(instruction: DraftInstruction, draft: Draft): readonly Operand[] |
   if (inSpace !== null) return [{ kind: 'constant', type: 'predicate', value: inSpace ? 1n : 0n }];
   if (operands.some(isFunctionAddress) && !respectsFunctionAddresses(instruction)) return null;
   const { evaluate } = operation;
-  // Approximations are hardware-specific; the reference result only comes close.
+  // Approximations depend on the hardware; the reference result is only close to them.
   if (!evaluate || /\.(approx|full)\b/.test(operation.mnemonic)) return null;
   if (!operands.every((operand) => operand.kind === 'constant')) return null;
   const sources = operands.map((operand) => (operand.type === 'predicate' ? operand.value !== 0n : operand.value));

@@ -59,7 +59,7 @@ export function toSsa(draft: Draft, first: number): void {
     }
   };
 
-  // Preorder walk; an entry below zero undoes the bindings of the subtree it closes.
+  // Preorder walk; a negative entry restores the bindings from before a subtree.
   const stack = [0];
   const marks: number[] = [];
   while (stack.length > 0) {

@@ -9,7 +9,7 @@ import type { Operand } from './form/kernel.ts';
 import type { Expansion, FramePart, BindingScope } from './scope.ts';
 import { declarationBytes, typeBytes } from './scope.ts';
 
-/** True of the stack pointers `%SP` (generic) and `%SPL` (local). */
+/** Whether a register is a stack pointer, `%SP` (generic) or `%SPL` (local). */
 export function isFrameRegister(name: string): boolean {
   return name === '%SP' || name === '%SPL';
 }
@@ -99,7 +99,7 @@ function variableStarts(body: readonly ptx.PtxStatement[], frame: string): reado
   return [...starts].sort((a, b) => a - b);
 }
 
-/** True of an operand that is a stack pointer or holds one. */
+/** Whether an operand is a stack pointer or contains one. */
 function namesFrame(operand: ptx.PtxOperand): boolean {
   switch (operand.kind) {
     case 'register':

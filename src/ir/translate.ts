@@ -222,7 +222,7 @@ function reportUnknown(expansion: Expansion, mnemonic: string, place: StatementP
   });
 }
 
-/** An instruction whose effect is unknown: its first operand is taken for the destination. */
+/** Emits an instruction with an unknown effect: its first operand is assumed to be the destination. */
 function emitUnreadable(
   expansion: Expansion,
   scope: BindingScope,
@@ -307,7 +307,7 @@ function translateKnown(
   return null;
 }
 
-/** Whether source `index` of an operation may be written `[…]`. */
+/** Whether source `index` of an operation may be an address, `[…]`. */
 function takesAddress({ effect, sources }: Operation, index: number): boolean {
   if (sources[index] !== 32 && sources[index] !== 64) return false;
   const { kind } = effect;

@@ -1,4 +1,7 @@
-/** Updates that race (`A[i] += v`) as atomics, with barriers where the result is then read, or instead of barriers. */
+/**
+ * Rewrites updates that race (`A[i] += v`) as atomics, with barriers before reads of the result, or instead of
+ * barriers.
+ */
 import { type AtomicUpdate, atomicUpdates } from '../cuda/editing/atomic-update.ts';
 import type { CudaSource } from '../cuda/syntax/syntax.ts';
 import { applyEdits } from '../source/text-edit.ts';
@@ -10,7 +13,7 @@ import { lineIn } from './explain.ts';
 import type { EditStep } from './explanation.ts';
 
 /**
- * Makes the updates among pairs that no barrier parts atomic.
+ * Makes the updates atomic among pairs of accesses that no barrier separates.
  * @param races the pairs
  */
 export async function updateAtomically(
@@ -49,8 +52,8 @@ export async function updateAtomically(
 }
 
 /**
- * Atomics instead of the barriers of a repair, if only updates race; verified. The user chooses: atomics have another
- * cost, and leave the order of a sum unspecified.
+ * Replaces the barriers of a repair by atomics, if only updates race; the result is verified. The user chooses: atomics
+ * have another cost, and make the order of a sum unspecified.
  * @returns null if that is not a repair
  */
 export async function atomicAlternative(request: RepairRequest, effort: Effort): Promise<Repair | null> {
@@ -70,7 +73,7 @@ export async function atomicAlternative(request: RepairRequest, effort: Effort):
   return verified ? { text, ...noBarriers, gridLevel: false, steps: [step], notes: [], leaves: [] } : null;
 }
 
-/** The text with updates that are atomic, and the step that this is. */
+/** The text with the updates made atomic, and the step of the edit. */
 function withAtomics(
   source: CudaSource,
   updates: readonly AtomicUpdate[],

@@ -1,4 +1,4 @@
-/** Candidates between two accesses: one of them must be a barrier for the accesses to be ordered. */
+/** Candidates between two accesses: the accesses are ordered only if one of the candidates becomes a barrier. */
 import { isStrong } from '../memory-model/fence.ts';
 import { isFullBarrier, isGridBarrier } from '../analysis/barriers/barrier-interval.ts';
 import type { BlockId, Instruction, InstructionId, Kernel } from '../ir/form/kernel.ts';
@@ -7,13 +7,13 @@ import { isCandidate } from '../ir/form/switch-markers.ts';
 /**
  * The markers on paths from one instruction to another, in either direction, that have no barrier yet.
  *
- * Two threads that are at both accesses within one barrier interval have each come there from its start without a
- * barrier. Barriers are passed by all threads of a block together, so a barrier that separates the accesses is passed
- * by one of the threads after its access and by the other before its own: it is on such a path.
+ * If two threads execute the two accesses within one barrier interval, each has reached its access from the start of
+ * the interval without a barrier. Barriers are passed by all threads of a block together, so a barrier that separates
+ * the accesses is passed by one of the threads after its access and by the other before its own: it is on such a path.
  *
  * @param kernel with its markers
  * @param isBarrier whether a marker is a barrier by now
- * @param scope of which threads: barriers of a block order none of different blocks
+ * @param scope of the two threads: barriers of a block do not order threads of different blocks
  * @param known earlier results for the same barriers; of many pairs, many share an access
  * @returns numbers of markers
  */
@@ -95,7 +95,7 @@ function markersReached(
   return { markers: new Set(numbers.keys()), numbers };
 }
 
-/** The markers with some access before and some after: a barrier elsewhere orders nothing. */
+/** The markers with some access before and some access after them: a barrier at any other marker orders nothing. */
 export function markersAmongAccesses(kernel: Kernel): ReadonlySet<number> {
   const touches = ({ operation: { effect } }: Instruction): boolean =>
     !['pure', 'havoc', 'trap'].includes(effect.kind) &&
@@ -125,7 +125,7 @@ export function markersAmongAccesses(kernel: Kernel): ReadonlySet<number> {
   return new Set([...before].filter((marker) => after.has(marker)));
 }
 
-/** Whether threads may hand memory on to each other by other means than barriers. */
+/** Whether threads may publish memory to each other by other means than barriers. */
 export function containsAtomics({ blocks }: Kernel): boolean {
   return blocks.some(({ instructions }) => instructions.some(isStrong));
 }

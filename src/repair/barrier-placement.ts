@@ -21,13 +21,13 @@ export type PlacementOutcome =
   | {
       readonly kind: 'repaired';
       readonly repair: Repair;
-      /** The same with barriers of another kind, verified. */
+      /** The same edit with barriers of another kind, verified. */
       readonly alternative?: Repair;
     }
   | {
       readonly kind: 'none';
       readonly obstacles: readonly Obstacle[];
-      /** The pairs that no barrier parts. */
+      /** The pairs of accesses that no barrier separates. */
       readonly races: readonly UnorderedPair[];
       /** The functions that contain markers of the kernel. */
       readonly functions?: readonly FunctionDefinition[];
@@ -38,13 +38,13 @@ export type PlacementOutcome =
 
 interface Attempt extends CandidateOptions {
   readonly level: 'block' | 'warp';
-  /** Of a partial repair: races that no run showed may stay open. */
+  /** Of a partial repair: races that no run has shown may remain. */
   readonly isOfShown?: true;
 }
 
 /**
- * Searches a placement of barriers in the source with which the kernel is proved.
- * @param isRewritten - the source is not the user's any more: nothing is advised about it
+ * Searches for a placement of barriers in the source with which the kernel is proved.
+ * @param isRewritten - the source was edited before: nothing is advised about it
  */
 export async function placeBarriers(
   request: RepairRequest,
@@ -64,7 +64,7 @@ export async function placeBarriers(
 }
 
 /**
- * Looks for a placement between the statements of bodies that only some threads reach.
+ * Searches for a placement between the statements of bodies that only some threads execute.
  * @param conditions - the conditional statements, by their offset
  */
 export async function partConditions(
@@ -103,14 +103,14 @@ async function placeBy(
       if (!attempt.conditions && !attempt.isOfShown && attempt.level === 'block') {
         races = result.races;
         const needsGrid = result.races.length > 0 && result.needsGrid;
-        // Barriers of the warp cost least.
+        // Barriers of the warp have the lowest cost.
         if (!needsGrid) attempts.push({ splits: true, level: 'warp' });
         const found = needsGrid && !request.gridLevel ? undefined : divergentConditions(candidates, result);
         if (found && found.size > 0) conditions = found;
       }
       continue;
     }
-    // Remaining pairs have been tolerated.
+    // Nothing is placed: the remaining pairs have been tolerated.
     if (request.isPartial && !isRewritten && result.placement.added.length + result.placement.removed.length === 0)
       continue;
     for await (const { placement, text } of cheapestFirst(request, result, candidates, effort)) {
@@ -217,8 +217,8 @@ async function search(
 }
 
 /**
- * The places right before and after the conditional statements around a barrier. It is unknown what such a barrier of
- * an unproved kernel was meant to order, so one of them is to replace it.
+ * The places right before and right after the conditional statements around a barrier. A barrier at one of them
+ * replaces it, since it is unknown which accesses the barrier of an unproved kernel was meant to order.
  */
 function placesBeside(candidates: readonly BarrierCandidate[], marker: number): number[] {
   const from = candidates[marker]!;
@@ -263,8 +263,8 @@ async function holdsForOtherArguments(
 }
 
 /**
- * The barriers of a repair as barriers of the warp, if the threads that race are of one warp: they cost next to
- * nothing. The user chooses, since the size of the block may be what keeps these threads in one warp.
+ * Replaces the barriers of a repair by barriers of the warp, if the threads that race are of one warp: such barriers
+ * cost almost nothing. The user chooses, since it may be the size of the block that keeps these threads in one warp.
  * @returns null if that is not a repair
  */
 async function warpAlternative(
@@ -322,8 +322,8 @@ async function adviceForBlocks(
 }
 
 /**
- * Placements of one weight by their cost in the production build; if equal, by readability of the source. Others than
- * the first are searched only if one of them could cost less, or it is not the end of the search.
+ * Placements of equal weight, in the order of their cost in the production build; if equal, by readability of the
+ * source. Placements after the first are searched only if one of them could cost less, or the search continues anyway.
  */
 async function* cheapestFirst(
   { source, cost, prepare }: RepairRequest,
@@ -365,7 +365,7 @@ function changeOf(
   };
 }
 
-/** The conditional statements without a place that all threads reach, by offset. */
+/** The conditional statements that contain no place reached by all threads, by offset. */
 function divergentConditions(
   candidates: readonly BarrierCandidate[],
   { unsafe, safe }: Extract<SearchResult, { kind: 'none' }>,

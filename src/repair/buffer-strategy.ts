@@ -1,12 +1,12 @@
-/** Two copies of shared arrays instead of a second barrier in a loop: an alternative to the repair that adds it. */
+/** Double buffering instead of a second barrier in a loop: an alternative to the repair that adds the barrier. */
 import { doubleBuffer } from '../cuda/editing/double-buffer.ts';
 import { applyEdits } from '../source/text-edit.ts';
 import { noBarriers } from './build-cost.ts';
 import type { Effort, Repair, RepairRequest } from './request.ts';
 
 /**
- * Two copies of the arrays that race, if a repair adds one barrier to a loop that has one; verified, with the same
- * memory as after the repair. The user chooses: it takes twice the shared memory.
+ * Makes two copies of the arrays that race, if a repair adds one barrier to a loop that has one. The edit is verified,
+ * and has to leave the same memory as the repair. The user chooses: it needs twice the shared memory.
  * @param repair - that was verified
  * @returns null if that is not a repair
  */

@@ -1,11 +1,11 @@
-/** Cost of a kernel in the production build, by which placements of equal weight are compared. */
+/** Cost of a kernel in the production build; it decides between placements of equal weight. */
 import { maxThreadsPerMultiprocessor, registerGranularity } from '../device/architecture.ts';
 import { registersPerMultiprocessor, warpSize } from '../device/hardware-limits.ts';
 
 export interface BuildCost {
   /** Registers of a thread. */
   readonly registers: number;
-  /** Stored and loaded by a thread, in bytes. */
+  /** Bytes that a thread spills and reloads. */
   readonly spillBytes: number;
   /** Shared memory of a block, in bytes. */
   readonly sharedBytes: number;
@@ -23,8 +23,8 @@ const granule = registerGranularity / warpSize;
 const freeRegisters = registersPerMultiprocessor / maxThreadsPerMultiprocessor;
 
 /**
- * Orders two costs by what limits occupancy: spills, shared memory, registers as they are allocated. If those are the
- * same, readability of the source counts for more than a register or an instruction.
+ * Compares two costs by what limits occupancy: spills, shared memory, registers as they are allocated. If those are
+ * equal, readability of the source is more important than a register or an instruction.
  * @returns below 0 if the first is less, 0 if they are equal
  */
 export function compareCost(a: BuildCost, b: BuildCost): number {
@@ -46,7 +46,7 @@ export function isLeast({ registers, spillBytes, sharedBytes }: BuildCost, befor
   return registers <= freeRegisters && spillBytes === 0 && sharedBytes <= before.sharedBytes;
 }
 
-/** The worst of several instances of a kernel. */
+/** The maximum cost over several instances of a kernel. */
 export function worstCost(costs: readonly BuildCost[]): BuildCost {
   const most = (of: (cost: BuildCost) => number): number => Math.max(...costs.map(of));
   return {

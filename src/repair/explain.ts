@@ -1,4 +1,4 @@
-/** Effects of a placement, and why none exists, as data. */
+/** Describes the effects of a placement, or why none exists, as data. */
 import { placeOf as writtenAt } from '../check/context/names.ts';
 import type { BarrierCandidate } from '../cuda/editing/barrier-candidates.ts';
 import { writtenBarrier } from '../cuda/editing/barrier-edit.ts';
@@ -12,7 +12,7 @@ import type { EditStep, Obstacle, EditPlace, RacingLines } from './explanation.t
 import type { Placement, SearchResult } from './placement-search.ts';
 import type { UnorderedPair } from './repair-target.ts';
 
-/** The step of an edit that a placement is. */
+/** Describes a placement as a step of an edit. */
 export function stepOf(
   { added, removed }: Placement,
   candidates: readonly BarrierCandidate[],
@@ -38,14 +38,14 @@ export function stepOf(
   };
 }
 
-/** Where an edit inserts a statement: after the one above, though blank lines may follow there. */
+/** The place of an inserted statement: after the statement above it, although blank lines may follow there. */
 function placeOf(candidate: BarrierCandidate): EditPlace {
   const { kind, line } = candidate;
   if (kind !== 'before' || !candidate.previous) return { kind, line };
   return { kind: 'after', line: candidate.previous.endLine };
 }
 
-/** Why no placement helps. */
+/** The reason why no placement is a repair. */
 export function obstacleOf(
   { reason, races, needsGrid, safe }: Extract<SearchResult, { kind: 'none' }>,
   source: CudaSource,
@@ -65,7 +65,7 @@ export function obstacleOf(
   const between = (isBarrier: (marker: number) => boolean): number =>
     markersBetween(pair.subject.kernel, pair.first, pair.second, isBarrier, pair.scope).size;
   const size = between((marker) => safe.has(marker));
-  // The prover does not know whether the threads race.
+  // The prover cannot decide whether the threads race.
   if ((isOne || between(() => false) === 0) && ofProver.has(pair.reason.kind))
     return { kind: 'unproved', reason: pair.reason, accesses };
   if (isOne && (between(() => false) === 0 || (size === 0 && !needsGrid)))
@@ -86,7 +86,7 @@ const ofProver: ReadonlySet<Reason['kind']> = new Set([
   'out-of-time', 'solver-gave-up', 'solver-gave-up-often', 'many-pairs', 'many-rounds', 'unknown-pointer', 'aliased-pointers', 'unknown-index', 'loaded-index', 'unmodelled-order',
 ]); // oxfmt-ignore
 
-/** The line of the file, and the name, of a call of code in another file. */
+/** The line and the callee of a call, in the file, of code in another file. */
 function callOf(
   { file, text, lineStarts }: CudaSource,
   outside: Location | undefined,
@@ -110,7 +110,7 @@ function locationOf({ subject }: UnorderedPair, id: InstructionId): Location | u
   return outsideToolkit(instructionOf(subject.kernel, id)?.location);
 }
 
-/** Only for texts: the compiler gives no line to code that it moves or merges. */
+/** Location for messages only: the compiler assigns no line to code that it moves or merges. */
 function locationBeside({ subject: { kernel } }: UnorderedPair, id: InstructionId): Location | undefined {
   const instruction = instructionOf(kernel, id);
   return instruction && writtenAt(kernel, instruction);

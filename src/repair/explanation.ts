@@ -1,4 +1,4 @@
-/** Effects of an edit, and why none exists, as data: `messages/repair.ts` makes the sentences. */
+/** Types for the effects of an edit, and for why none exists: `messages/repair.ts` makes the sentences. */
 import type { MacroHindrance } from '../cuda/editing/macro-use.ts';
 import type { Severity } from '../source/severity.ts';
 import type { Reason } from '../verdict/reason.ts';
@@ -13,12 +13,12 @@ export type EditPlace =
   | { readonly kind: 'split'; readonly line: number }
   /** Between two parts of an `if`, and outside of it. */
   | { readonly kind: 'condition'; readonly line: number }
-  /** Instead of the barrier at that place. */
+  /** Instead of the barrier at that line. */
   | { readonly kind: 'existing'; readonly line: number };
 
 interface AddedPlace {
   readonly statement: AddedStatement;
-  /** As the function writes it, without the semicolon, if that is known: `cg::sync(block)`. */
+  /** The statement in the style of the function, without the semicolon, if that is known: `cg::sync(block)`. */
   readonly written?: string;
   readonly place: EditPlace;
 }
@@ -31,10 +31,10 @@ export type EditStep =
       /** Lines of barriers that some threads miss. */
       readonly removed: readonly number[];
     }
-  /** A barrier that some threads miss, in another place. */
+  /** A barrier that some threads miss is moved. */
   | { readonly kind: 'move'; readonly line: number; readonly isOutOfIf: boolean; readonly to: EditPlace }
   | { readonly kind: 'atomics'; readonly lines: readonly number[]; readonly updates: number; readonly isFloat: boolean }
-  /** The expansions of macros, instead of their uses. */
+  /** Uses of macros are replaced by their expansions. */
   | { readonly kind: 'write-out'; readonly macros: readonly { readonly macro: string; readonly line: number }[] }
   | { readonly kind: 'guard-returns' | 'join-branches'; readonly lines: readonly number[] }
   /** Two copies of shared arrays, which the iterations of the loop on a line alternate between. */
@@ -45,7 +45,7 @@ export type EditStep =
 /** Remarks for a reader of an edit. */
 export type Note = 'returned-threads' | 'not-shown';
 
-/** A finding that a repair in part leaves as it was. */
+/** A finding that a partial repair leaves unchanged. */
 export interface LeftOpen {
   readonly fingerprint: string;
   readonly severity: Severity;
@@ -59,7 +59,7 @@ export interface Explanation {
   readonly notes: readonly Note[];
   /** Findings that are unchanged; empty if the kernel is proved. */
   readonly leaves: readonly LeftOpen[];
-  /** Of a partial repair, after which the kernel is not proved: obstacles to a full one. */
+  /** Of a partial repair, after which the kernel is not proved: obstacles to a complete repair. */
   readonly because?: readonly Obstacle[];
   /** Present if another file is edited than that of a unit. */
   readonly header?: EditedHeader;
@@ -92,10 +92,10 @@ export type EditRefusal =
 
 /** Two accesses that race. */
 export interface RacingLines {
-  /** Absent: not known. */
+  /** Line of the access; absent: not known. */
   readonly first?: number;
   readonly second?: number;
-  /** The file that contains them, if it is not the one that is edited. */
+  /** The file that contains the accesses, if it is not the edited file. */
   readonly foreign?: string;
 }
 
@@ -116,14 +116,14 @@ export type Obstacle =
       readonly kind: 'macro';
       readonly accesses: RacingLines;
       readonly macro: string;
-      /** Why its use is not written out. */
+      /** Why the use of the macro is not replaced by its expansion. */
       readonly hindrance?: MacroHindrance;
     }
   | {
       readonly kind: 'foreign';
       readonly accesses: RacingLines & { readonly foreign: string };
       readonly file: string;
-      /** The call of the other file's code in `file`. */
+      /** The call, in `file`, of code of the other file. */
       readonly call?: { readonly line: number; readonly name?: string };
     }
   /** A header was edited, which contains the accesses, with these obstacles. */
@@ -131,13 +131,13 @@ export type Obstacle =
   /** With a cooperative launch this edit would be proved. */
   | { readonly kind: 'not-cooperative'; readonly step: EditStep }
   | { readonly kind: 'refused'; readonly step: EditStep; readonly refusal: EditRefusal }
-  /** A step was not enough, and these were the obstacles to placing barriers after it. */
+  /** A step did not suffice; `obstacles` prevented placing barriers after it. */
   | { readonly kind: 'not-enough'; readonly step: EditStep; readonly obstacles: readonly Obstacle[] };
 
 /** Why a kernel was not repaired: no search was made, or it ended without an edit. */
 export type NoRepair =
   | { readonly kind: 'unrepairable'; readonly obstacles: readonly Obstacle[] }
-  /** `isLate`: the time was up; else the search reached its limit of checks. */
+  /** `isLate`: the time limit passed; otherwise the search reached its limit of checks. */
   | { readonly kind: 'timeout'; readonly isLate: boolean }
   | { readonly kind: 'unconfirmed' | 'no-compiler' }
   /** A review repairs only findings of the change, and of those no more than its budget allows. */
@@ -155,5 +155,5 @@ export type NoRepair =
   | { readonly kind: 'macro-kernel'; readonly line: number }
   /** Number of units that include the header that defines the kernel: more than are built for an edit. */
   | { readonly kind: 'many-units'; readonly file: string; readonly units: number }
-  /** The edit and those of these kernels are not valid together. */
+  /** The edit conflicts with the edits of these kernels. */
   | { readonly kind: 'clash'; readonly kernels: readonly string[] };

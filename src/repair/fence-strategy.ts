@@ -1,4 +1,6 @@
-/** Fences that a lock, a flag or the last block lacks: `__threadfence()` where threads publish memory by atomics. */
+/**
+ * Adds missing fences of a lock, a flag or the last block: `__threadfence()` where threads publish memory by atomics.
+ */
 import { markCandidates } from '../cuda/editing/barrier-candidates.ts';
 import { barrierEdits } from '../cuda/editing/barrier-edit.ts';
 import { applyEdits } from '../source/text-edit.ts';
@@ -13,10 +15,12 @@ import { stepOf } from './explain.ts';
 
 const nothing: PlacementOutcome = { kind: 'none', obstacles: [], races: [] };
 
-/** Inserts fences everywhere, and if that is proved removes the unnecessary ones, the heaviest first. */
+/**
+ * Inserts fences everywhere; if the kernel is then proved, removes the unnecessary ones, in order of decreasing weight.
+ */
 export async function addFences(request: RepairRequest, effort: Effort): Promise<PlacementOutcome> {
   const { source, kernels, weights, expired } = request;
-  // Without atomics nothing is published.
+  // A kernel without atomics publishes nothing.
   if (!kernels.some(containsAtomics)) return nothing;
   const { candidates, text } = markCandidates(source, { splits: false });
   effort.compiled++;

@@ -1,14 +1,14 @@
 /** Minimum-weight hitting sets, exactly, by branch and bound. */
 
 interface HittingSets {
-  /** All of the least weight, up to the number asked for, each ascending; empty if a clause is empty. */
+  /** All sets of minimum weight, up to the number requested, each ascending; empty if a clause is empty. */
   readonly sets: readonly (readonly number[])[];
   readonly weight: number;
-  /** False if the search was cut short: the sets hit every clause but may not be the lightest. */
+  /** False if the search was cut short: then the sets hit every clause, but may not have minimum weight. */
   readonly exact: boolean;
 }
 
-/** Branches looked at. */
+/** Maximum number of branches of the search. */
 const maxNodes = 200_000;
 
 /**
@@ -32,7 +32,7 @@ export function minimumHittingSets(
   const chosen = new Set<number>();
   const excluded = new Set<number>();
 
-  /** Lower bound of the cost of the clauses that share no element. */
+  /** Lower bound of the weight that is needed to hit the open clauses: the sum over clauses that share no element. */
   function atLeast(open: readonly (readonly number[])[]): number {
     const used = new Set<number>();
     let sum = 0;
@@ -75,11 +75,11 @@ export function minimumHittingSets(
   }
 
   search(0);
-  // A set with an element that the others make needless weighs more than the one without: weights are positive.
+  // A minimum-weight set contains no redundant element, since weights are positive.
   return { sets, weight: best, exact: nodes <= maxNodes };
 }
 
-/** A clause that contains another one is satisfied if that is. */
+/** A clause that contains another clause is redundant. */
 export function withoutSupersets(clauses: readonly (readonly number[])[]): (readonly number[])[] {
   const kept: { readonly clause: readonly number[]; readonly elements: ReadonlySet<number> }[] = [];
   for (const clause of [...clauses].sort((a, b) => a.length - b.length)) {

@@ -1,7 +1,7 @@
 /**
- * Search for barrier placements (paper 003, section 2.4): the checker is the oracle, each pair of accesses that it
- * leaves open is a clause over the candidates between the two, and the lightest set that satisfies all clauses is asked
- * next. One IR with switches serves all questions.
+ * Search for barrier placements (paper 003, section 2.4). The checker is the oracle: each pair of accesses that it
+ * leaves open is a clause over the candidates between the two, and the next query is the lightest set that satisfies
+ * all clauses. One IR with switches serves all queries.
  */
 import type { Reason } from '../verdict/reason.ts';
 import type { LightestSets } from './request.ts';
@@ -32,9 +32,9 @@ interface SearchRequest {
   readonly effort: Pick<Effort, 'iterations' | 'clauses'>;
   /** Whether other kernels call the function of a candidate. */
   readonly isShared: (candidate: BarrierCandidate) => boolean;
-  /** Of a partial repair: places of which one takes the barrier that is removed from a marker. */
+  /** Of a partial repair: places, one of which receives a barrier that is removed from a marker. */
   readonly replacements?: ((marker: number) => readonly number[]) | undefined;
-  /** True once the time is up. */
+  /** Whether the time limit has passed. */
   readonly expired: () => boolean;
 }
 
@@ -43,7 +43,7 @@ interface PlacedState {
   readonly state: Exclude<MarkerState, 'off'>;
 }
 
-/** Barriers to add, and existing ones that some threads do not reach, to remove. */
+/** Barriers to add, and existing barriers to remove since some threads do not reach them. */
 export interface Placement {
   readonly added: readonly PlacedState[];
   readonly removed: readonly number[];
@@ -53,18 +53,18 @@ export interface Placement {
 export type SearchResult =
   | {
       readonly kind: 'found';
-      /** Proved, and of those of equal weight the most readable one. */
+      /** A placement with which the kernel is proved, the most readable one of minimum weight. */
       readonly placement: Placement;
-      /** Looks for others that weigh the same; proved too, in the order in which they read. */
+      /** Searches for other placements of the same weight; proved too, in the order of readability. */
       readonly others: () => Promise<readonly Placement[]>;
     }
-  /** No set of candidates helps. */
+  /** No set of candidates is a repair. */
   | {
       readonly kind: 'none';
       readonly reason: Reason | { readonly kind: 'no-candidate' };
-      /** The pairs that no barrier parts. */
+      /** The pairs of accesses that no barrier separates. */
       readonly races: readonly UnorderedPair[];
-      /** They are of different blocks, and only a barrier of the grid could part them. */
+      /** Whether the pairs are of different blocks, so that only a barrier of the grid could separate them. */
       readonly needsGrid: boolean;
       /** The markers that only some threads reach. */
       readonly unsafe: ReadonlySet<number>;
@@ -73,11 +73,11 @@ export type SearchResult =
     }
   | { readonly kind: 'budget' };
 
-/** Questions to the oracle, each for all instances and launches. */
+/** Maximum number of queries to the oracle, each for all instances and launches. */
 const maxIterations = 200;
-/** Placements of equal cost that are looked for. */
+/** Maximum number of searches for placements of equal cost. */
 const maxTies = 16;
-/** Placements of equal cost that are found, with the first. */
+/** Maximum number of placements of equal cost, the first included. */
 const maxPlacements = 3;
 
 interface Switch {
@@ -104,7 +104,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
   };
 
   const useful = new Set(oracle.subjects.flatMap(({ kernel }) => [...markersAmongAccesses(kernel)]));
-  // Whether all threads reach a place does not depend on the other barriers: one query with all on decides it.
+  // Whether all threads reach a place does not depend on the other barriers: one query with all barriers on decides it.
   const original = await ask(stands);
   const full = await ask((marker) => existing.get(marker) ?? (useful.has(marker) ? 'block' : 'off'));
   const removed = present.filter(
@@ -130,7 +130,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
   const needsGrid = best.races.some(({ scope }) => scope === 'grid');
   let gridFree: readonly number[] = [];
   if (needsGrid && request.gridLevel) {
-    // A barrier of the block may become one of the grid.
+    // A barrier of the block may be replaced by a barrier of the grid.
     gridFree = [...free, ...[...existing].flatMap(([marker, level]) => (level === 'block' ? [marker] : []))];
     for (;;) {
       best = await ask((marker) =>
@@ -138,7 +138,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
       );
       const missed = gridFree.filter((marker) => best.divergent.has(marker));
       if (missed.length === 0 || expired()) break;
-      // Blocks that do not reach one place do not reach adjacent ones.
+      // Threads that do not reach one place of a basic block do not reach the others either.
       const beside = new Set(oracle.subjects.flatMap(({ kernel }) => [...adjacentMarkers(kernel, missed)]));
       const parted = gridFree.filter((marker) => beside.has(marker));
       for (const marker of parted) unsafe.add(marker);
@@ -164,7 +164,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
   const needsGridOnly = best.races.length > 0 && best.races.every(({ scope }) => scope === 'grid');
   const safe = new Set(gridFree.length > 0 ? gridFree : free.filter((marker) => !unsafe.has(marker)));
   const unproved: SearchResult = { kind: 'none', reason, races: best.races, needsGrid: needsGridOnly, unsafe, safe };
-  // Other barriers than those of the block order accesses too, which one of the block between them can prevent.
+  // Barriers in memory and of part of a block order accesses too; a barrier of the block between them can prevent that.
   const besidesOthers = !needsGridOnly && oracle.subjects.some(({ kernel }) => holdsOtherBarriers(kernel));
   if (isOpen && !besidesOthers) return unproved;
 
@@ -203,7 +203,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
     for (const index of chosen) states.set(switches[index]!.marker, switches[index]!.state);
     return (marker: number): MarkerState => states.get(marker) ?? existing.get(marker) ?? 'off';
   };
-  /** Learns from an answer; the reason if it teaches nothing. */
+  /** Adds a clause from an answer; returns the reason if the answer implies no clause. */
   const learn = async (answer: Answer, chosen: readonly number[]): Promise<Reason | null> => {
     if (answer.proved) return null;
     const stateOf = stateWith(chosen);
@@ -234,14 +234,14 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
   };
 
   /**
-   * Missing switches of a set whose open pairs no barrier between them orders, though all barriers together do: those
-   * of a block around data that it publishes to another one. The set grows until it is proved; one of the rest is
-   * needed.
+   * Switches that a set lacks. Its open pairs are ordered by no barrier between their accesses, but by all barriers
+   * together: for example barriers of a block around data that it publishes to another block. The set grows until the
+   * kernel is proved; one of the switches outside the proved set is needed.
    */
   const missing = async (chosen: readonly number[]): Promise<number[]> => {
     let grown = chosen;
     const rest: number[] = [];
-    // The last switch of a marker is its strongest.
+    // The last switch of a marker is the strongest one.
     const strongest = new Map(switches.map(({ marker }, index) => [marker, index]));
     for (const index of strongest.values()) {
       if (grown.includes(index) || refused.has(index)) continue;
@@ -266,7 +266,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
   const first = isOpen ? null : await learn(removed.length === 0 ? original : await ask(stateWith([])), []);
   if (first !== null && removed.length === 0 && !besidesOthers) return none(first, []);
 
-  /** The lightest set without some switches that is proved; a result if none exists, null if time is up. */
+  /** The lightest proved set without the given switches; a result if none exists, null if the time limit has passed. */
   const lightest = async (without: ReadonlySet<number>): Promise<readonly number[] | SearchResult | null> => {
     while (iterations < maxIterations && !expired()) {
       const open = clauses.map((clause) => clause.filter((index) => !refused.has(index) && !without.has(index)));
@@ -283,7 +283,10 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
     return null;
   };
 
-  /** A barrier that orders two accesses is not needed if another one lets a flag publish the first. */
+  /**
+   * Removes unneeded barriers: a barrier that orders two accesses is redundant if another barrier lets a flag publish
+   * the first.
+   */
   const withoutNeedless = async (set: readonly number[]): Promise<readonly number[]> => {
     let needed = set;
     if (!handsOn) return set;
@@ -296,19 +299,19 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
   };
 
   const seen = new Set<string>();
-  /** Null if a set is similar to one before: its places are on the same lines. */
+  /** Null if the set is similar to an earlier one: its places are on the same lines. */
   const placementOf = (set: readonly number[]): Placement | null => {
     const lines = set.map((index) => `${candidates[switches[index]!.marker]!.line}${switches[index]!.state}`).join();
     if (seen.has(lines)) return null;
     seen.add(lines);
     const added = set.map((index) => ({ marker: switches[index]!.marker, state: switches[index]!.state }));
-    // A barrier that another kind replaces is not removed in addition.
+    // A barrier that is replaced by another kind is not removed in addition.
     const gone = removed.filter((marker) => !added.some((placed) => placed.marker === marker));
     return { added, removed: gone, weight: weightOfSet(set) };
   };
   const weightOfSet = (set: readonly number[]): number => set.reduce((sum, index) => sum + switches[index]!.weight, 0);
 
-  /** The lightest one that is proved; or two, if no other search can be made. */
+  /** The lightest switch that proves the kernel alone; pairs of switches too, if no other search is possible. */
   const fewest = async (): Promise<readonly number[] | null> => {
     const alone = switches.map((_, index) => [index]);
     const pairs = isOpen ? alone.flatMap(([a]) => alone.slice(a! + 1).map(([b]) => [a!, b!])) : [];
@@ -326,7 +329,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
   const others = async (): Promise<readonly Placement[]> => {
     const found: Placement[] = [];
     if (few) return found;
-    // Each lacks something that one found before has.
+    // Each further set must exclude an element of a set found before.
     const queue: ReadonlySet<number>[] = set.map((index) => new Set([index]));
     for (let tries = 1; queue.length > 0 && tries < maxTies && found.length < maxPlacements - 1; tries++) {
       const without = queue.shift()!;

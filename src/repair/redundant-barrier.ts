@@ -9,10 +9,10 @@ import { loopDepths } from './weight.ts';
 
 /**
  * Removes barriers sequentially, as long as all instances stay proved; those in loops first.
- * @param general - the same for any arguments: there no pair may come open that is closed with all barriers. Null if
- *   nothing is known of those: then only barriers are removed that are next to another one, or at an end of the kernel
+ * @param general - the oracle for arbitrary arguments: no pair may become open there that is ordered with all barriers.
+ * Null if there is no such oracle: then only barriers next to another one, or at an end of the kernel, are removed
  * @param staying - barriers that must stay: other kernels may need them
- * @returns the ones that can be removed together; empty if the kernel is not proved with all of them
+ * @returns the barriers that can be removed together; empty if the kernel is not proved with all of them
  */
 export async function redundantBarriers(
   oracle: Oracle,
@@ -50,21 +50,21 @@ export async function redundantBarriers(
     if (!isBeside && oracle.subjects.some(({ kernel }) => ordersAtomics(kernel))) continue;
     gone.add(number);
     const answer = await oracle.ask(stateOf);
-    // If threads return early, the condition of the remaining barriers could change.
+    // If threads return early, the removal could change the conditions of the remaining barriers.
     const isKept = !answer.proved || [...answer.earlyExits].some((marker) => !earlyExits.has(marker));
     if (isKept || !(isBeside || (await isGeneral()))) gone.delete(number);
   }
   return existing.filter(({ number }) => gone.has(number));
 }
 
-/** More open pairs than this are not all asked about. */
+/** Maximum number of open pairs that are queried. */
 const maxOpen = 40;
 
 function keyOf({ subject, scope, first, second }: UnorderedPair): string {
   return `${subject.kernel.symbol}:${scope}:${first}:${second}`;
 }
 
-/** Whether no pair becomes open, and no barrier is missed, that was not so with all barriers. */
+/** Whether no pair becomes open, and no barrier is missed by threads, that was not so with all barriers. */
 async function opensNothing(
   general: Oracle,
   whole: (marker: number) => MarkerState,
@@ -76,7 +76,7 @@ async function opensNothing(
   const { races, divergent, earlyExits, proved } = await general.ask(stateOf);
   if (proved) return true;
   return (
-    // Without a pair or a barrier as a reason, nothing was decided.
+    // Without an open pair or a missed barrier as the reason, the query was not decided.
     (base.races.length > 0 || base.divergent.size > 0) &&
     races.every((pair) => open.has(keyOf(pair))) &&
     [...divergent].every((marker) => base.divergent.has(marker)) &&

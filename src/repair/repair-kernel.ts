@@ -27,7 +27,7 @@ export async function repairKernel(request: RepairRequest): Promise<RepairOutcom
   let functions: readonly FunctionDefinition[] = [];
   let conditions: ReadonlySet<number> = new Set();
   const byBarriers = (): Promise<PlacementOutcome> => placeBarriers(request, effort);
-  // Each is tried if those before it fail.
+  // Each strategy is tried if those before it fail.
   const strategies: readonly (() => Promise<PlacementOutcome>)[] = [
     byBarriers,
     () => addFences(request, effort),
@@ -55,7 +55,7 @@ export async function repairKernel(request: RepairRequest): Promise<RepairOutcom
   }
   const part = request.mayBePartial ? await repairInPart(request, races, effort) : null;
   if (part) {
-    // The search runs nothing, so it knows no proof under a precondition; the verification does.
+    // The search executes nothing, so it knows no proof under a precondition; the verification does.
     const { repair, change } = part;
     const isWhole = repair.leaves.length === 0 && (await request.verify(repair.text, change)).verified;
     return { status: 'repaired', ...repair, ...(!isWhole && { because: standing(obstacles) }), effort };
@@ -105,13 +105,13 @@ async function repairInPart(
   }
 }
 
-/** Obstacles to a proof, rather than failed attempts. */
+/** The obstacles to a proof, without those that are failed attempts. */
 function standing(obstacles: readonly Obstacle[]): readonly Obstacle[] {
   const known = obstacles.filter(({ kind }) => kind !== 'refused' && kind !== 'not-enough');
   return known.length > 0 ? known : obstacles;
 }
 
-/** Looks for barriers that a proved kernel does not need. */
+/** Searches for barriers that a proved kernel does not need. */
 export async function removeRedundant(request: RepairRequest): Promise<RepairOutcome> {
   const { source, build, verify, expired } = request;
   const effort: Effort = { clauses: 0, iterations: 0, checks: 0, compiled: 1 };
@@ -120,7 +120,7 @@ export async function removeRedundant(request: RepairRequest): Promise<RepairOut
   const built = await build(text);
   if (!built) return nothing;
   const oracle = new Oracle(built.subjects, placeIn(source.file, candidates), effort);
-  // Unstated facts need not be true in other launches: a barrier that is redundant only under them stays.
+  // Unstated facts may be false in other launches: a barrier that is redundant only under such facts is not removed.
   const general = new Oracle(
     built.subjects.map((subject) => ({
       ...subject,
@@ -158,8 +158,8 @@ export async function removeRedundant(request: RepairRequest): Promise<RepairOut
 }
 
 /**
- * A launch without unstated facts: arguments, dimensions that were only found at a launch site, and that pointers do
- * not overlap (stated disjointness remains).
+ * The launch restricted to stated facts: without arguments, dimensions that were only found at a launch site, and the
+ * assumption that pointers do not overlap (stated disjointness remains).
  */
 function asStated({ axes, ...launch }: Launch, { parameters }: Kernel): Launch {
   void axes;

@@ -36,7 +36,7 @@ export interface Answer {
   readonly reason: Reason | null;
 }
 
-/** Answers for settings of the switches, each asked once. */
+/** Answers queries for settings of the switches, each of which is checked once. */
 export class Oracle {
   readonly subjects: readonly Subject[];
   private readonly placeOf: (marker: number) => Location | undefined;
@@ -58,12 +58,12 @@ export class Oracle {
     this.markers = subjects.map(({ kernel }) => markersOf(kernel));
   }
 
-  /** The markers that some instance holds, ascending. */
+  /** The markers that some instance contains, ascending. */
   present(): number[] {
     return [...new Set(this.markers.flatMap((own) => [...own.values()]))].sort((a, b) => a - b);
   }
 
-  /** From now on these pairs count as if they were ordered: a repair of the others is looked for. */
+  /** Tolerates pairs: from now on they count as ordered, so that a repair of the others can be found. */
   tolerate(races: readonly UnorderedPair[]): void {
     this.tolerated = new Set([...this.tolerated, ...races.map((pair) => this.nameOf(pair))]);
   }
@@ -137,7 +137,7 @@ export function adjacentMarkers(kernel: Kernel, markers: readonly number[]): num
   return besides(kernel, (instruction) => isCandidate(instruction) && markers.includes(instruction.marker!.number!));
 }
 
-/** The markers of the basic blocks of instructions: threads that do not reach one reach none of them. */
+/** The markers in the basic blocks of certain instructions: threads that do not reach one of them reach none. */
 function besides({ blocks }: Kernel, isOne: (instruction: Instruction) => boolean): number[] {
   const homes = blocks.filter(({ instructions }) => instructions.some(isOne));
   return homes.flatMap(({ instructions }) => instructions.filter(isCandidate).map(({ marker }) => marker!.number!));

@@ -17,7 +17,7 @@ export type Verification =
   | {
       readonly verified: true;
       readonly notes: readonly Note[];
-      /** Findings that the edit leaves as they were, of a repair in part. */
+      /** Findings that a partial repair leaves unchanged. */
       readonly leaves: readonly LeftOpen[];
     }
   | {
@@ -38,13 +38,13 @@ export type Extent = 'all' | 'some';
 export interface RacingAccess {
   readonly file: string | undefined;
   readonly line: number;
-  /** As it is written; undefined if that could not be found. */
+  /** Source text of the access; undefined if it could not be found. */
   readonly expression: string | undefined;
 }
 
 export interface RepairRequest {
   readonly source: CudaSource;
-  /** The instances of the kernel as they are. */
+  /** The instances of the unedited kernel. */
   readonly kernels: readonly Kernel[];
   readonly racing: readonly RacingAccess[];
   /** All pairs of accesses of the races that are to be repaired. */
@@ -63,9 +63,12 @@ export interface RepairRequest {
   readonly isPartial?: boolean;
   /** Begins to compile an edited text that is to be verified. */
   readonly prepare: (text: string) => void;
-  /** Cost of the kernel in the production build, original or of an edited text, at worst; null if unknown. */
+  /**
+   * Maximum cost of the kernel over its instances in the production build, for the original or an edited text; null if
+   * unknown.
+   */
   readonly cost: (text?: string) => Promise<BuildCost | null>;
-  /** Second search, for hitting sets that the first one gives up. */
+  /** A second search for hitting sets, used if the first one gives up. */
   readonly lightestSets?: LightestSets;
   /** Reads an edited text. */
   readonly parse: (text: string) => Promise<CudaSource>;
@@ -85,7 +88,7 @@ export type RepairOutcome =
   | ({
       readonly status: 'repaired' | 'optimised';
       readonly effort: Effort;
-      /** Other edits that were verified and do the same. */
+      /** Other verified edits with the same effect. */
       readonly alternatives?: readonly Repair[];
     } & Repair)
   | {
@@ -97,9 +100,9 @@ export type RepairOutcome =
 
 /** Effort of a repair; incremented during it. */
 export interface Effort {
-  /** Clauses from witnesses: of the barriers between two accesses, one. */
+  /** Clauses from witnesses: one of the barriers between two accesses is needed. */
   clauses: number;
-  /** Settings of the switches that were asked about. */
+  /** Number of switch settings that were queried. */
   iterations: number;
   /** Checks of an instance under a launch. */
   checks: number;

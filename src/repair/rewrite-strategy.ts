@@ -18,7 +18,7 @@ interface Rewritten {
 }
 
 /**
- * Makes guards of the early returns of a kernel and places barriers again.
+ * Replaces the early returns of a kernel by guards, and places barriers again.
  * @param functions the definitions that the kernel reaches
  */
 export async function guardReturns(
@@ -35,7 +35,7 @@ export async function guardReturns(
 }
 
 /**
- * Makes one barrier of those in both branches of a condition, and places more if that is not enough.
+ * Merges the barriers in both branches of a condition into one outside, and places more if that does not suffice.
  * @param functions the definitions that the kernel reaches
  */
 export async function hoistFromBranches(
@@ -67,7 +67,7 @@ export async function hoistFromBranches(
 }
 
 /**
- * Expands macros that contain the racing statements, and places barriers between those.
+ * Expands macros that contain the racing statements, and places barriers between the statements.
  * @param races the pairs that no barrier separates
  */
 export async function writeOutMacros(
@@ -93,7 +93,7 @@ export async function writeOutMacros(
   return placeAfter(request, { text: applyEdits(source.text, edits), step, change: noBarriers }, effort);
 }
 
-/** Places barriers in a text that was rewritten: statements changed, in addition to other edits. */
+/** Places barriers in a rewritten text: statements were changed in addition to the barriers. */
 async function placeAfter(
   request: RepairRequest,
   { text, step, change }: Rewritten,

@@ -25,7 +25,7 @@ interface ComparedRun {
 const inputs = 20;
 /** Instructions of one run. */
 const maxSteps = 1_000_000;
-/** Inputs of runs with barriers, the step of their scalars, and instructions of one run. */
+/** Number of inputs of runs with barriers, the step between their scalars, and instructions of one run. */
 const synchronizedInputs = 8;
 const extent = 32;
 const maxSynchronizedSteps = 4_000_000;
@@ -33,7 +33,9 @@ const outOfSteps = 'budget';
 /** Bytes of each array that are compared. */
 const compared = 1 << 15;
 
-/** The seed of an input that distinguishes the two, thread by thread; null if none does. */
+/**
+ * The seed of an input on which the two kernels, executed thread by thread, leave different memory; null if none does.
+ */
 export function* differingInput(run: ComparedRun): Steps<number | null> {
   const original = withoutBarriers(run.original);
   const edited = withoutBarriers(run.edited);
@@ -46,13 +48,13 @@ export function* differingInput(run: ComparedRun): Steps<number | null> {
 }
 
 /**
- * Whether runs of two kernels that are free of races leave the same memory, with their barriers.
+ * Whether two kernels without races leave the same memory if they are run with their barriers.
  * @returns false too if no run ended
  */
 export function* leaveTheSame(run: ComparedRun): Steps<boolean> {
   let finished = 0;
   for (let seed = 1; seed <= synchronizedInputs; seed++) {
-    // Extents of several tiles: loops over them run several iterations.
+    // The scalars are several tiles large, so that loops over tiles run several iterations.
     const scalar = BigInt(extent * seed);
     const before = yield* resultOf(run, run.original, seed, scalar, maxSynchronizedSteps);
     const after = yield* resultOf(run, run.edited, seed, scalar, maxSynchronizedSteps);

@@ -1,4 +1,4 @@
-/** Weight of a candidate: how often a barrier there is executed, and then readability of the source. */
+/** Weight of a candidate: how often a barrier there is executed, then the readability of the source. */
 import type { BarrierCandidate } from '../cuda/editing/barrier-candidates.ts';
 import { type SyntaxNode, nodesWhere } from '../cuda/syntax/syntax-tree.ts';
 import type { Kernel } from '../ir/form/kernel.ts';
@@ -7,14 +7,14 @@ import { isCandidate } from '../ir/form/switch-markers.ts';
 export interface WeightPolicy {
   /** Factor of a barrier of the grid, relative to one of the block. */
   readonly grid: number;
-  /** Factor of a barrier in a loop, relative to one outside: to the power of the depth. */
+  /** Factor of a barrier per enclosing loop, relative to one outside of loops. */
   readonly loop: number;
 }
 
-/** A barrier more outweighs any difference in how the source reads. */
+/** One more barrier outweighs any difference in readability. */
 const unit = 1000;
 
-/** The greatest depth of loops around a marker, calls followed. */
+/** The maximum loop depth of each marker, over all calls. */
 export function loopDepths(kernels: readonly Kernel[]): ReadonlyMap<number, number> {
   const depths = new Map<number, number>();
   for (const kernel of kernels) {
@@ -31,7 +31,7 @@ export function loopDepths(kernels: readonly Kernel[]): ReadonlyMap<number, numb
   return depths;
 }
 
-/** How often the code of a kernel holds each marker: once for each call of the function that it is in. */
+/** Number of copies of each marker in the code of a kernel: one for each call of the function that contains it. */
 export function markerCounts(kernels: readonly Kernel[]): ReadonlyMap<number, number> {
   const counts = new Map<number, number>();
   for (const { blocks } of kernels) {
@@ -68,24 +68,26 @@ export function weightOf(
   const isCallee = kind === 'device';
   const cost =
     policy.loop ** Math.min(depth, 4) * (state === 'grid' ? policy.grid : 1) * (isCallee ? Math.min(calls, 4) : 1);
-  // For a warp: next to nothing, but still a statement to read.
+  // A barrier of the warp costs almost nothing, but is still a statement to read.
   const price = state === 'warp' ? Math.ceil(cost / 4) : cost;
   let style = 0;
-  // Replacing a barrier is less to read than adding one.
+  // Replacing a barrier affects readability less than adding one.
   if (candidate.kind !== 'existing') style += 1;
   if (candidate.kind === 'split') style += 12;
   if (candidate.kind === 'condition') style += 30;
   if (candidate.bare) style += 6;
   if (isShared) style += 20;
-  // A reader of the kernel sees only the names of its callees; a function of one line is not one that synchronises.
+  // A reader of the kernel sees only the names of its callees, and does not expect a function of one line to
+  // synchronise.
   if (isCallee) style += firstLine === lastLine ? 9 : 2;
   if (hasEarlyExit) style += 200;
-  // Iterations of a loop are separated at its end rather than at its start.
+  // A barrier between iterations of a loop is more readable at the end of the body than at its start.
   if (candidate.kind === 'before' && candidate.previous === null) style += 2;
   if (candidate.kind === 'before' && candidate.statement.type === 'declaration' && candidate.previous?.type === 'declaration') style += 1; // oxfmt-ignore
-  // After an access rather than after a declaration that only names values.
+  // A barrier after an access is preferred to one after a declaration that only names values.
   if (candidate.kind === 'before' && candidate.previous?.type === 'declaration' && !accessesMemory(candidate.previous)) style += 1; // oxfmt-ignore
-  // Whether all threads take a branch may change with the arguments: a barrier next to it is always reached.
+  // A barrier next to a branch is always reached; one inside the branch only as long as all threads take the branch,
+  // which may change with the arguments.
   style += 3 * Math.min(candidate.conditions.length, 4);
   return price * unit + style;
 }

@@ -13,12 +13,12 @@ export type Atom =
   | { readonly kind: 'phi'; readonly value: number }
   /** The start address of a memory object. */
   | { readonly kind: 'object'; readonly object: number; readonly generic: boolean }
-  /** Any value: the result of the instruction (by value id) is not expressed. */
+  /** An unknown value: the result of an instruction (by value id) that terms do not express. */
   | { readonly kind: 'havoc'; readonly value: number }
-  /** Any of the `lines` of the matrix that an instruction (by id) of a warp accesses. */
+  /** The index of one of the `lines` of the matrix that an instruction (by id) of a warp accesses; may be any. */
   | { readonly kind: 'line'; readonly instruction: number; readonly lines: number };
 
-/** Equal for atoms that are equal. */
+/** A key that is equal for equal atoms. */
 export function atomKey(atom: Atom): string {
   switch (atom.kind) {
     case 'thread':

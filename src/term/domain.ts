@@ -44,7 +44,7 @@ export function termDomain(store: TermStore): Domain<Term, Term> {
   };
 }
 
-/** `y` under the sign of `x` as a mask: `x < 0 ? y : 0`, as indices that may count from the end are written. */
+/** `y` masked by the sign of `x`: `x < 0 ? y : 0`, as in indices that may count from the end. */
 function keptIfNegative(store: TermStore, sign: Term, kept: Term): Term | null {
   const [x, by] = sign.arguments;
   const isMask = sign.operator === 'ashr' && by!.operator === 'constant' && by!.value === BigInt(sign.width - 1);

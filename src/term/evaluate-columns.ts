@@ -5,7 +5,7 @@
 import { applyOperator, evaluateTerm } from './evaluate.ts';
 import type { Term } from './term.ts';
 
-/** A value for all valuations, or one for each. */
+/** Values of a term: one for all valuations, or one for each. */
 type Values = bigint | undefined | Float64Array | readonly (bigint | undefined)[];
 
 /** The values of an atom: one pattern for all valuations, or one for each, as numbers; undefined if it has no value. */
@@ -21,7 +21,7 @@ const none = Number.NaN;
 export class ColumnEvaluation {
   private readonly known = new Map<Term, Values>();
   private readonly uniform = new Map<Term, bigint | undefined>();
-  /** Whether an atom has a column. */
+  /** Whether an atom varies between valuations. */
   private readonly columns = new Map<Term, boolean>();
   private readonly count: number;
   private readonly atom: (leaf: Term) => AtomColumn;
@@ -37,7 +37,7 @@ export class ColumnEvaluation {
     return this.exact(this.values(term), term.width);
   }
 
-  /** Whether a truth value is anything but false in some valuation. */
+  /** Whether a truth value is true or unknown in some valuation. */
   someNotFalse(condition: Term): boolean {
     const values = this.values(condition);
     if (values instanceof Float64Array) return values.some((value) => value !== 0);
@@ -76,7 +76,7 @@ export class ColumnEvaluation {
     });
   }
 
-  /** The value that one argument determines in all valuations; null if none does. */
+  /** The value of a term that one argument alone determines in all valuations; null if none does. */
   private decided({ operator, arguments: parts }: Term): Values | null {
     if (operator === 'all' || operator === 'any') {
       const decisive = operator === 'any' ? 1n : 0n;
@@ -121,7 +121,7 @@ function numberOf(pattern: bigint, width: number): number {
   return Number(width > 32 ? BigInt.asIntN(width, pattern) : pattern);
 }
 
-/** One operation on columns of numbers; null if it takes patterns, or a result may not fit. */
+/** Applies one operation to columns of numbers; null if it needs bigint patterns, or a result may not fit. */
 function numberColumn(term: Term, columns: readonly Float64Array[], count: number): Float64Array | null {
   const { operator, width } = term;
   const [a, b, c] = columns as [Float64Array, Float64Array, Float64Array];
@@ -163,7 +163,7 @@ function numberColumn(term: Term, columns: readonly Float64Array[], count: numbe
     case 'slt':
       return two((x, y) => (signed(x, from) < signed(y, from) ? 1 : 0));
     case 'ult':
-      // Negative signed values represent the largest patterns.
+      // As unsigned patterns, negative signed values are the largest.
       return two((x, y) => (x < 0 === y < 0 ? (x < y ? 1 : 0) : y < 0 ? 1 : 0));
     case 'zext':
       return from <= 32 ? a : null;
@@ -201,7 +201,7 @@ function numberColumn(term: Term, columns: readonly Float64Array[], count: numbe
   }
 }
 
-/** A sum of up to 32 bits: only the lowest bits of its parts count. */
+/** A sum of up to 32 bits, computed from the lowest bits of its addends. */
 function narrowSum(
   { width, value, coefficients }: Term,
   columns: readonly Float64Array[],
@@ -224,7 +224,7 @@ function wideSum(
   sum: Float64Array,
 ): Float64Array | null {
   const constant = numberOf(value, width);
-  // The magnitude of all parts together, as a bound.
+  // Bound of the magnitude of the sum: the sum of the magnitudes of its addends.
   const magnitude = new Float64Array(sum.length).fill(Math.abs(constant));
   sum.fill(constant);
   for (const [i, column] of columns.entries()) {

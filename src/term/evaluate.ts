@@ -1,8 +1,8 @@
 import type { Term } from './term.ts';
 
 /**
- * The value of a term for given atoms: an unsigned pattern, 0 or 1 for a truth value; undefined if it depends on an
- * atom without a value or on an uninterpreted function.
+ * The value of a term for given values of its atoms: an unsigned pattern, 0 or 1 for a truth value; undefined if it
+ * depends on an atom without a value or on an uninterpreted function.
  */
 export function evaluateTerm(
   term: Term,
@@ -28,7 +28,7 @@ function compute(
   return applyOperator(term, (part) => evaluate(term.arguments[part]!));
 }
 
-/** The value of a term that is neither an atom nor a constant, from those of its arguments. */
+/** The value of a term that is neither an atom nor a constant, from the values of its arguments. */
 export function applyOperator(term: Term, argument: (part: number) => bigint | undefined): bigint | undefined {
   const { width } = term;
   const unsigned = (value: bigint): bigint => BigInt.asUintN(width, value);

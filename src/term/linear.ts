@@ -22,7 +22,7 @@ export interface Linear extends Bounds {
 interface RangeContext {
   /** The range of `natural` of an atom: its integer value, or a representative modulo 2^width. */
   readonly atom: (atom: Term) => Bounds;
-  /** Ranges known from elsewhere (loop guards), by term. */
+  /** Ranges of terms that are derived elsewhere (loop guards). */
   readonly known: ReadonlyMap<Term, Bounds>;
   /** Whether an atom takes every value of its range in each launch: the index of a thread in a block of known size. */
   readonly isExhaustive?: (atom: Term) => boolean;
@@ -35,7 +35,7 @@ export class LinearView {
   private readonly naturals = new Map<Term, Linear>();
   private readonly signeds = new Map<Term, Linear>();
   private readonly unsigneds = new Map<Term, Linear>();
-  /** Results of `mayAssumeNoWrap`: terms share their parts, and are not traversed once for each path to one. */
+  /** Cache of `mayAssumeNoWrap`: terms share subterms, and each is visited once, not once for each path to it. */
   private readonly assumable = new Map<Term, boolean>();
   private readonly store: TermStore;
   private readonly context: RangeContext;
@@ -91,12 +91,15 @@ export class LinearView {
     return view;
   }
 
-  /** A byte offset from the start of an object, which ends before addresses start over. */
+  /** The linear form of a byte offset from the start of an object, which ends before addresses wrap around. */
   offset(term: Term): Linear {
     return term.width < 64 || this.isDetermined(term) ? this.signed(term) : this.natural(term);
   }
 
-  /** Whether a term depends on the launch only: then some thread computes each of its values, wrapped around or not. */
+  /**
+   * Whether a term depends only on the launch: then some thread computes each of its values, even those that wrap
+   * around.
+   */
   private isDetermined(term: Term): boolean {
     const { isExhaustive } = this.context;
     return isExhaustive !== undefined && term.leaves.every(isExhaustive);
@@ -130,16 +133,18 @@ export class LinearView {
     return inside(view, operator === 'ashr' ? signedBounds(left) : unsignedBounds(left)) ? view : null;
   }
 
-  /** The operand of a shift to the right. A preceding shift to the left has dropped its upper bits on purpose. */
+  /**
+   * The operand of a shift to the right. If a shift to the left precedes it, the upper bits were dropped on purpose.
+   */
   shifted(term: Term): Linear {
     const [a, amount] = term.arguments as [Term, Term];
-    // The upper part of a number of threads or blocks is an index, which does not wrap around in correct programs.
+    // The quotient of a number of threads or blocks is an index, which does not wrap around in correct programs.
     if (term.operator === 'lshr') return a.leaves.every(isOfThreads) && this.mayAssumeNoWrap(a) ? this.unsigned(a) : this.bits(a); // oxfmt-ignore
     const isCutOff = amount.operator === 'constant' && holdsMultipleOf(a, 1n << amount.value);
     return isCutOff && a.operator !== 'constant' ? this.exactly(a, 'signed') : this.signed(a);
   }
 
-  /** The term's value in a reading, without taking it not to wrap around. */
+  /** The term's value as a signed or unsigned number, without the assumption that it does not wrap around. */
   private exactly(term: Term, name: 'signed' | 'unsigned'): Linear {
     const view = this.natural(term);
     const target = name === 'signed' ? signedBounds(term.width) : unsignedBounds(term.width);
@@ -284,7 +289,7 @@ export class LinearView {
       lowByParts += factor > 0n ? factor * low : factor * high;
       highByParts += factor > 0n ? factor * high : factor * low;
     }
-    // The parts' ranges may be tighter than those of their terms, or looser if terms cancel.
+    // The ranges of the addends may be tighter than those of their terms, or looser if terms cancel.
     const { low, high } = this.rangeOf(constant, terms);
     return {
       constant,
@@ -539,10 +544,13 @@ export function inside(a: Bounds, b: Bounds): boolean {
   return a.low >= b.low && a.high <= b.high;
 }
 
-/** An unsigned reading of a value that is assumed to be between the least signed and the largest unsigned value. */
+/** The unsigned value of a term that is assumed to be between the least signed and the largest unsigned value. */
 export const dippingUnsigned = 'unsigned of a difference';
 
-/** How an unknown of a linear form reads the value that it represents; null if it is that value. */
+/**
+ * Whether an unknown of a linear form represents its argument as a signed or as an unsigned number; null if it
+ * represents its own value.
+ */
 export function readingOf(term: Term): 'signed' | 'unsigned' | null {
   if (term.operator !== 'pure') return null;
   if (term.name === 'signed') return 'signed';
@@ -602,7 +610,7 @@ function isOfThreads({ atom }: Term): boolean {
   return /^(thread|block|block-size|grid-size)$/.test(atom?.kind ?? '');
 }
 
-/** Whether the bits that one value loses to the left are inserted again at the right. */
+/** Whether the bits that a left shift drops are inserted again at the right, as in a rotation. */
 function isRotation(left: Term, { operator, arguments: [source] }: Term): boolean {
   return operator === 'lshr' && left.operator === 'sum' && left.arguments.includes(source!);
 }

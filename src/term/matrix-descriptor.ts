@@ -14,7 +14,7 @@ interface DescribedMatrix {
 
 const startField = 0x3fffn;
 
-/** A descriptor, or its start field, as a sum. */
+/** The addends of a descriptor, or of its start field. */
 interface Parts {
   address: Term | null;
   numbers: bigint;
@@ -34,20 +34,20 @@ export function describedMatrix(store: TermStore, descriptor: Term): DescribedMa
   if (descriptor.width !== 64 || !addParts(parts, descriptor)) return null;
   const numbers = BigInt.asUintN(64, parts.numbers);
   const start = numbers & 0xffffn;
-  // Bits above would change the other fields.
+  // A carry out of the field would change the other fields.
   if (!parts.address || start > startField || parts.longest > startField) return null;
   const steps = parts.steps.map(([term, factor]) => [inAddress(store, term), 16n * factor] as const);
   return { address: store.sum(32, 16n * start, [[parts.address, 1n], ...steps]), fields: numbers };
 }
 
-/** Adds the addends of a term; false if they are not known. */
+/** Adds the addends of a term to `parts`; false if the term has another form. */
 function addParts(parts: Parts, term: Term): boolean {
   const [a, b] = term.arguments as [Term, Term];
   if (term.operator === 'constant') {
     parts.numbers += term.value;
     return true;
   }
-  // If no bit can be set on both sides, it is a sum.
+  // If no bit can be set in both operands, the `or` is a sum.
   if (term.operator === 'or') return (possibleBits(a) & possibleBits(b)) === 0n && addParts(parts, a) && addParts(parts, b); // oxfmt-ignore
   if (term.operator === 'sum') {
     parts.numbers += term.value;
@@ -96,7 +96,7 @@ function fieldIn(term: Term): Term | null {
   if (term.operator === 'and') return operand.value === startField ? value : null;
   if (term.operator !== 'lshr') return null;
   if (operand.value === 4n) return term;
-  // Bits above the field that are shifted out: how a field is extracted.
+  // Bits above the field are shifted out: a way to extract a field.
   const isCut = value.operator === 'sum' && value.value === 0n && value.arguments.length === 1;
   const isOfField = BigInt(term.width) - operand.value === 14n;
   const factor = isCut ? BigInt.asUintN(term.width, value.coefficients[0]!) : 0n;
@@ -110,7 +110,7 @@ function shiftedAddress(term: Term): Term | null {
   return term.operator === 'lshr' && by.operator === 'constant' && by.value === 4n ? wholeAddress(value) : null;
 }
 
-/** An address without a mask that preserves its bits from 4 to 17. */
+/** The operand of a mask that preserves bits 4 to 17 of an address. */
 function wholeAddress(term: Term): Term | null {
   const [value, mask] = term.arguments as [Term, Term];
   if (term.operator === 'and')

@@ -1,6 +1,6 @@
 /** Bits of a term that may be set: fields of a structure in a register occupy those of their position. */
 
-/** The required properties of a term. */
+/** The properties of a term that are needed here. */
 interface Value {
   readonly operator: string;
   /** Bits. */
@@ -41,7 +41,8 @@ function bitsOf(term: Value): bigint {
     case 'select':
       return possibleBits(term.arguments[1]!) | possibleBits(term.arguments[2]!);
     case 'sum': {
-      // A sum of multiples of a power of two is one, and a shifted value has the bits of the value, shifted.
+      // A sum of multiples of a power of two is a multiple of it, and a shifted value has the possible bits of the
+      // value, shifted.
       const factors = term.coefficients.reduce((all, factor) => all | BigInt.asUintN(term.width, factor), term.value);
       const least = factors & -factors;
       const isShifted = term.value === 0n && term.coefficients.length === 1 && term.coefficients[0] === least;

@@ -46,15 +46,15 @@ export function isFactor24({ name }: Term): boolean {
   return name === factor24;
 }
 
-/** The constant and the coefficients of a sum that was shifted to the left by 8, before that. */
+/** The constant and the coefficients of a sum before it was shifted to the left by 8. */
 export function unshifted({ value, coefficients }: Term): { constant: bigint; coefficients: readonly bigint[] } {
   return { constant: BigInt.asIntN(32, value) / 256n, coefficients: coefficients.map((factor) => factor / 256n) };
 }
 
-/** The widest sum times sum that is multiplied out. */
+/** Maximum number of products into which a product of two sums is expanded. */
 const largestProduct = 9;
 
-/** Selections within one another that are compared case by case. */
+/** Maximum nesting depth of selections that are compared case by case. */
 const maxChoices = 4;
 
 /** Whether conditions only select among constants, with at most `depth` nested selections. */
@@ -65,7 +65,7 @@ function isChoiceOfConstants({ operator, arguments: [, a, b] }: Term, depth: num
 
 export class TermStore {
   private readonly table = new Map<string, Term>();
-  /** By the rewriting of an operand. */
+  /** Rewritten operands, by the kind of rewriting. */
   private readonly rewritten = new Map<string, Map<Term, Term>>();
   private count = 0;
   readonly true: Term;
@@ -80,7 +80,9 @@ export class TermStore {
     this.false = this.make('constant', 0, none, 0n, none, null, '');
   }
 
-  /** The rewritten operand: terms share their parts, and a part is not rewritten once for each path to it. */
+  /**
+   * Caches a rewriting of an operand: terms share subterms, and each is rewritten once, not once for each path to it.
+   */
   private remembered(what: string, operand: Term, rewrite: (parts: readonly Term[]) => Term): Term {
     let results = this.rewritten.get(what);
     if (!results) this.rewritten.set(what, (results = new Map<Term, Term>()));
@@ -221,7 +223,10 @@ export class TermStore {
     return this.table.get(keyOf(operator === 'urem' ? 'udiv' : 'sdiv', width, [whole!, by!], 0n, none, null, ''));
   }
 
-  /** Whether a term is `x % n` and a sum has `x / n * n` with its coefficient: together they are `x`, for any `n`. */
+  /**
+   * Whether a term is `x % n` and the sum contains `x / n * n` with the same coefficient: together they are `x`, for
+   * any `n`.
+   */
   private isWhole(rest: Term, times: ReadonlyMap<Term, bigint>): boolean {
     if (rest.operator !== 'urem' && rest.operator !== 'srem') return false;
     const quotient = this.quotientOf(rest);
@@ -249,7 +254,7 @@ export class TermStore {
       const bits = possibleBits(a);
       if ((bits & b.value) === 0n) return this.constant(width, 0n);
       if ((bits & ~b.value) === 0n) return a;
-      // Low bits that the value never has may as well be in the mask.
+      // Low bits that are never set in the value may be included in the mask.
       const low = (bits & -bits) - 1n;
       if ((b.value & low) !== low) return this.and(width, a, this.constant(width, b.value | low));
       if (a.operator === 'or') {
@@ -270,7 +275,7 @@ export class TermStore {
     return isPlain ? this.make(whole.operator, 32, whole.arguments, 0n, none, null, factor24) : whole;
   }
 
-  /** The operand of a factor of `mul24`, modulo 2^24. */
+  /** The untruncated operand of a factor of `mul24`, equal modulo 2^24. */
   wholeFactor(factor: Term): Term {
     const [a] = factor.arguments as [Term];
     if (factor.operator === 'and') return a;
@@ -459,7 +464,7 @@ export class TermStore {
         if (x === b) return condition;
         return y === b ? this.not(condition) : this.false;
       }
-      // nvcc passes on a condition in this form that a branch converted to an integer.
+      // nvcc compares a condition in this form if a branch has converted it to an integer.
       if (isChoiceOfConstants(a, maxChoices)) return this.select(condition, this.equal(x, b), this.equal(y, b));
     }
     if (b.operator === 'constant' && (a.operator === 'zext' || a.operator === 'sext')) {
@@ -468,7 +473,7 @@ export class TermStore {
       const wide = a.operator === 'zext' ? this.zeroExtend(a.width, narrow) : this.signExtend(a.width, narrow);
       return wide === b ? this.equal(inner, narrow) : this.false;
     }
-    // So nvcc asks whether several indices are zero.
+    // nvcc emits this form to test whether several indices are zero.
     if (b.operator === 'constant' && b.value === 0n && a.operator === 'or')
       return this.all(a.arguments.map((part) => this.equal(part, b)));
     return this.make('equal', 0, a.id < b.id ? [a, b] : [b, a], 0n, none, null, '');
@@ -634,7 +639,7 @@ export class TermStore {
   }
 }
 
-/** Equal for terms that are equal. */
+/** A key that is equal for equal terms. */
 function keyOf(
   operator: TermOperator,
   width: number,

@@ -30,7 +30,10 @@ export function wideDivision(store: TermStore, condition: Term, a: Term, b: Term
   return store.select(byZero, store.constant(64, ones32), wide);
 }
 
-/** Whether `condition` is that the upper halves of some values are 0, and `value` is one of these or never has one. */
+/**
+ * Whether `condition` states that the upper halves of some values are 0, and `value` is one of these or its upper half
+ * is always 0.
+ */
 function isNarrow(condition: Term, value: Term): boolean {
   if ((possibleBits(value) & upperHalf) === 0n) return true;
   if (condition.operator !== 'equal') return false;

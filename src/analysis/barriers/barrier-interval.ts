@@ -19,16 +19,19 @@ export interface PathCondition {
 
 export interface AccessOccurrence {
   readonly access: Access;
-  /** By LoopId. */
+  /** State of each loop, by LoopId. */
   readonly rounds: readonly IterationRelation[];
-  /** Why the path left, or repeated, the loops that contain the start of the interval. */
+  /** Conditions under which the path left, or repeated, the loops that contain the start of the interval. */
   readonly path: readonly PathCondition[];
-  /** An asynchronous operation that is pending although its thread has returned, so it does not pass the start. */
+  /**
+   * Present if the access is by an asynchronous operation that is still pending after its thread has returned: the
+   * thread does not pass the start.
+   */
   readonly hasReturned?: true;
 }
 
 export interface Interval {
-  /** The block whose barrier starts it, and the barrier; null for the entry of the kernel. */
+  /** The basic block of the barrier that starts the interval, and that barrier; null for the entry of the kernel. */
   readonly start: { readonly block: BlockId; readonly barrier: Instruction } | null;
   readonly startRounds: readonly IterationRelation[];
   readonly occurrences: readonly AccessOccurrence[];
@@ -36,7 +39,7 @@ export interface Interval {
 
 interface IntervalResult {
   readonly intervals: readonly Interval[];
-  /** Too many combinations of loop states: the list is not complete. */
+  /** Whether the list is incomplete because there were too many combinations of loop states. */
   readonly truncated: boolean;
 }
 
@@ -113,7 +116,7 @@ export function barrierIntervals(
     return next;
   }
 
-  /** The successors that the ranges leave open in this state. */
+  /** The successors that are reachable in this state, given the ranges of values. */
   function openSuccessors(block: BlockId, rounds: readonly IterationRelation[]): readonly BlockId[] {
     const { terminator, successors } = kernel.blocks[block]!;
     if (terminator.kind !== 'branch') return successors;
@@ -131,7 +134,9 @@ export function barrierIntervals(
     return [decided ? terminator.then : terminator.otherwise];
   }
 
-  /** Whether a path is in this iteration of the loop at most once: `first` recurs if the outer iteration is unknown. */
+  /**
+   * Whether a path executes this iteration of the loop at most once: `first` recurs if the outer iteration is unknown.
+   */
   function isKnown(loop: LoopId, rounds: readonly IterationRelation[]): boolean {
     if (rounds[loop] === 'same' || rounds[loop] === 'next') return true;
     if (rounds[loop] !== 'first') return false;
@@ -139,7 +144,10 @@ export function barrierIntervals(
     return parent === null || isKnown(parent, rounds);
   }
 
-  /** Condition of an edge that leaves or repeats a loop in a known iteration: shared with the start, or the first. */
+  /**
+   * Condition of an edge that leaves or repeats a loop, if the iteration is known: the one shared with the start, or
+   * the first.
+   */
   function turn(from: BlockId, to: BlockId, rounds: readonly IterationRelation[]): PathCondition | null {
     const turns = loopsAround[from]!.some((id) => {
       const loop = kernel.loops[id]!;
@@ -150,7 +158,7 @@ export function barrierIntervals(
     return term === store.true ? null : { term, rounds };
   }
 
-  /** Walks barrier-free paths; `visit` sees each access, `edge` may reject an edge. */
+  /** Walks barrier-free paths. `visit` is called with each access, `edge` may reject an edge. */
   function walk(
     start: BlockId,
     position: number,
@@ -164,7 +172,7 @@ export function barrierIntervals(
       position: number;
       rounds: readonly IterationRelation[];
       path: readonly PathCondition[];
-      /** The barrier that it has arrived at, and not waited for. */
+      /** The barrier at which the path has arrived without having waited. */
       arrival: Arrival | null;
     }[] = [{ block: start, position, rounds: startRounds, path: [], arrival: null }];
     for (let at = work.pop(); at; at = work.pop()) {

@@ -3,7 +3,7 @@ import type { BlockId, Instruction, Kernel } from '../../ir/form/kernel.ts';
 import type { Effect } from '../../isa/model/operation.ts';
 import type { ProgramPoint } from '../values/program-point.ts';
 
-/** Groups after a copy that are distinguished: no wait in real programs lets more of them stay pending. */
+/** Number of groups after a copy that are distinguished: no wait in real programs leaves more pending. */
 export const maxGroups = 64;
 
 /**
@@ -21,7 +21,7 @@ export function groupsThatMayGoOn(copy: Effect, { operation: { effect }, argumen
 /**
  * Groups committed after that of a copy, once an instruction is executed; null if the instruction completes the copy.
  * @param copy the effect of the copy
- * @param age groups before that; -1: its own is not committed yet
+ * @param age groups before that; -1: its own group is not committed yet
  * @param oldest ages are capped here: no wait lets this many groups stay pending
  */
 export function groupAgeBehind(copy: Effect, instruction: Instruction, age: number, oldest: number): number | null {
@@ -35,7 +35,7 @@ export function groupAgeBehind(copy: Effect, instruction: Instruction, age: numb
 }
 
 /**
- * Whether every path from a copy to a point passes a wait that completes the copy, and after that a gate.
+ * Whether every path from a copy to a point passes a wait that completes the copy, and then a gate.
  * @param isGate null: no gate is required
  */
 export function isDoneBefore(

@@ -21,11 +21,14 @@ import type { SymbolicKernel } from '../values/symbolic.ts';
 
 /** An arrival of all threads of the block. */
 export interface Arrival {
-  /** Names the barrier. */
+  /** Key of the barrier. */
   readonly barrier: string;
-  /** Accesses between arrival and wait may happen on either side of the barrier; true if no such access exists. */
+  /**
+   * Whether the thread makes no access between arrival and wait. Such accesses may happen on either side of the
+   * barrier.
+   */
   readonly isAwaitedAtOnce: boolean;
-  /** Whether an edge may be taken before the wait has succeeded. */
+  /** Whether a thread may follow an edge before the wait has succeeded. */
   readonly isStillWaiting: (from: BlockId, to: BlockId) => boolean;
 }
 
@@ -142,7 +145,9 @@ export function findMbarriers(
     return { arrivals: awaited, announcements: found.announcements };
   }
 
-  /** Whether one thread initialises the barrier, and a barrier of the block separates that from all uses. */
+  /**
+   * Whether one thread initialises the barrier, and a barrier of the block separates the initialisation from all uses.
+   */
   function isSetUp(init: Operation, others: readonly Operation[], threads: readonly Coordinates[]): boolean {
     const reach = symbolic.reach(init.block);
     const isDone = threads.map((thread) => {
@@ -184,7 +189,7 @@ export function findMbarriers(
     return !ends.some(isExit) && !again && pointDominates(kernel, first, second);
   }
 
-  /** Whether a wait is for the phase of an arrival. */
+  /** Whether a wait is for the phase in which a thread arrived. */
   function waitsFor({ instruction, effect }: Operation, arrival: Operation, all: readonly Operation[]): boolean {
     const phase = instruction.arguments[1]!;
     if (!effect.parity) {
@@ -201,7 +206,10 @@ export function findMbarriers(
     return ([0, 1] as const).every((parity) => lowBit(term, loop, parity) === parity);
   }
 
-  /** How a thread reaches one of the waits after its arrival; null if it may interact with others without a wait. */
+  /**
+   * The region between an arrival and the waits for it; null if the thread may interact with others, or end, without a
+   * wait.
+   */
   function waitBehind(arrival: Operation, waits: readonly Operation[]): Omit<Arrival, 'barrier'> | null {
     const results = waits.flatMap(
       ({

@@ -20,11 +20,11 @@ import type { UniformityResult } from '../values/uniformity.ts';
 
 /** Threads that reach the same barriers of part of the block, on the same side. */
 export interface ThreadGroup {
-  /** The threads that take part. */
+  /** Condition on the thread index that exactly the members satisfy. */
   readonly members: Term;
-  /** Whether a member may take an edge. */
+  /** Whether a member may follow an edge. */
   readonly isOpen: (from: BlockId, to: BlockId) => boolean;
-  /** Barriers at which all members wait, with others or without, whenever one does. */
+  /** Barriers at which all members wait if one of them does, possibly with other threads. */
   readonly meets: ReadonlySet<Instruction>;
 }
 
@@ -32,8 +32,8 @@ export interface NamedBarriers {
   /** A partition of the threads of the block; at most one group if no barriers distinguish threads. */
   readonly groups: readonly ThreadGroup[];
   /**
-   * Whether an access by a thread of one group comes before one by a thread of another, within the interval between
-   * barriers of the block that starts at a place.
+   * Whether an access by a thread of one group is ordered before an access by a thread of another group, both in the
+   * interval between barriers of the block that starts at a place.
    */
   readonly handsOver: (
     start: Instruction | null,
@@ -49,7 +49,7 @@ interface Site {
   readonly block: BlockId;
   readonly position: number;
   readonly isArrival: boolean;
-  /** Threads that it waits for; null: those of the block. */
+  /** Number of threads that the barrier waits for; null: all threads of the block. */
   readonly count: bigint | null;
 }
 
@@ -60,7 +60,7 @@ type Members = readonly boolean[];
 interface Handing {
   readonly sites: readonly Site[];
   readonly participants: Members;
-  /** Threads that wait until it is complete. */
+  /** Threads that wait until the barrier is complete; the others only arrive. */
   readonly waiting: Members;
 }
 
@@ -152,13 +152,13 @@ export function namedBarriers(
       return way === undefined || to === (way ? terminator.then : terminator.otherwise);
     };
 
-  /** Whether these threads reach a block together, whenever one of them does. */
+  /** Whether all of these threads reach a basic block together if one of them does. */
   const comeTogether = (block: BlockId, members: Members): boolean =>
     [...dependences.controlling(block, kernel.loopOf[block] ?? null)].every(
       (branch) => uniform.branch(branch) !== 'varying' || wayOf(branch, members) !== undefined,
     );
 
-  /** Whether the number of these threads equals the count of a barrier, and they are whole warps. */
+  /** Whether these threads are whole warps, and their number equals the count of a barrier. */
   function areWhole(members: Members, asked: bigint | null): boolean {
     const count = asked ?? BigInt(threads);
     if (BigInt(members.filter(Boolean).length) !== count || count === 0n || count % 32n !== 0n) return false;
@@ -167,7 +167,7 @@ export function namedBarriers(
 
   const isNamed = ({ operation: { effect } }: Instruction): boolean => effect.kind === 'barrier';
 
-  /** The threads that wait at every place of a barrier, if all of them are the same, and together. */
+  /** The threads that wait at a barrier, if they are the same at each of its places and reach it together. */
   function meeting(sites: readonly Site[]): { readonly members: Members; readonly term: Term } | null {
     const term = selection(sites[0]!.block);
     const members = holdersOf(term)!;
@@ -179,7 +179,7 @@ export function namedBarriers(
     return sites.every(fits) ? { members, term } : null;
   }
 
-  /** A barrier that all threads of one side of a branch on the index reach, each once. */
+  /** A barrier that all threads of each side of a branch on the thread index reach, once. */
   function handing(sites: readonly Site[]): (Handing & { readonly terms: readonly Term[] }) | null {
     const fork = sites.map(({ block }) => block).reduce((a, b) => commonDominator(kernel.dominators, a, b));
     const condition = symbolic.condition(fork);
@@ -196,7 +196,7 @@ export function namedBarriers(
       const met = new Set<Instruction>();
       let isStraight = true;
       const visit = (instruction: Instruction, { block }: ProgramPoint): boolean => {
-        // Another barrier, or the branch again, may come before it.
+        // Another barrier, or the branch again, may be executed before the barrier.
         if (block === fork || ((isNamed(instruction) || isBlockBarrier(instruction)) && !isOwn(instruction)))
           isStraight = false;
         if (isOwn(instruction)) met.add(instruction);
@@ -214,7 +214,7 @@ export function namedBarriers(
       if (arrivals.length !== 0 && arrivals.length !== met.size) return null;
       if (arrivals.length === 0) for (const [thread, isMember] of members.entries()) waiting[thread] ||= isMember;
     }
-    // No thread reaches it again before all threads have synchronised at a barrier of the block.
+    // No thread reaches the barrier again before all threads have synchronised at a barrier of the block.
     for (const site of sites) {
       let isOnce = true;
       walkFrom(kernel, pointAfter(site), (instruction) => {

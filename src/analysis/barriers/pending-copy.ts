@@ -23,7 +23,7 @@ import { type SymbolicKernel, undefinedValue } from '../values/symbolic.ts';
 export interface OwnAccess {
   readonly copy: AccessOccurrence;
   readonly access: AccessOccurrence;
-  /** Counters of loops that contain both: the access comes at least this many iterations after the copy. */
+  /** For each loop that contains both: the access is executed at least this many iterations after the copy. */
   readonly later: readonly { readonly counter: Term; readonly by: number }[];
 }
 
@@ -31,25 +31,25 @@ interface PendingCopies {
   /** By barrier: copies that the threads passing it may not have waited for; iterations are relative to the barrier. */
   readonly at: ReadonlyMap<Instruction, readonly AccessOccurrence[]>;
   readonly own: readonly OwnAccess[];
-  /** Copies that threads may return without having waited for. */
+  /** Copies for which some thread may return without having waited. */
   readonly abandoned: readonly Access[];
 }
 
 /** Limit for one copy; beyond it, the copy is assumed to stay pending forever. */
 const maxStates = 1000;
-/** Iterations of a loop that are distinguished: in any loop, and in one with a known maximum. */
+/** Number of iterations of a loop that are distinguished: in any loop, and in one with a known maximum. */
 const fewestRounds = 4;
 const maxRounds = 64;
 
 /** State of a loop relative to a copy. */
 interface LoopState {
-  /** Iterations since the copy, in the execution of the loop that contains it; null: outside the loop. */
+  /** Iterations since the copy, in the execution of the loop that contains the copy; null: outside the loop. */
   readonly since: number | null;
-  /** That execution is over. */
+  /** Whether that execution of the loop has ended. */
   readonly isOver: boolean;
-  /** The condition under which it was left; null if it is not over, or if the condition is unknown. */
+  /** The condition under which the loop was left; null if it was not left, or if the condition is unknown. */
   readonly exit: Term | null;
-  /** Iterations of an execution of the loop that began since the copy, from 0; null: none did. */
+  /** Number of the current iteration, from 0, of an execution of the loop that began since the copy; null: none did. */
   readonly run: number | null;
 }
 
@@ -58,10 +58,10 @@ interface State {
   readonly position: number;
   /** Number of groups committed after the copy's own group; -1 if that one is not committed yet. */
   readonly age: number;
-  /** Barriers in memory that wait for it. */
+  /** Barriers in memory (mbarriers) that wait for the copy. */
   readonly announcedTo: readonly string[];
   readonly loops: readonly LoopState[];
-  /** Decided branch conditions that also decide other branches. */
+  /** Branch conditions that are known on the path and also decide other branches. */
   readonly decided: ReadonlyMap<Term, boolean>;
 }
 
@@ -95,7 +95,7 @@ export function pendingCopies(
   );
   const next = (loop: number, count: number): number => Math.min(count + 1, many[loop]!);
 
-  /** A loop that only waits, for a lock or a barrier in memory: its iterations are irrelevant. */
+  /** Whether a loop only waits, for a lock or a barrier in memory: its iterations are irrelevant. */
   function isIdle({ blocks }: Loop): boolean {
     return [...blocks].every((block) =>
       kernel.blocks[block]!.instructions.every((instruction) => {
@@ -125,7 +125,7 @@ export function pendingCopies(
           : { ...state, run: next(id, state.run ?? many[id]!) };
       }
       if (loop === entered) return { ...state, run: 0 };
-      // The executions of inner loops belong to an iteration of the outer one.
+      // Executions of inner loops are counted within one iteration of the outer loop.
       if (entered?.blocks.has(from) && entered.blocks.has(loop.header)) {
         const exit = state.exit ?? exitOn(from, to);
         return { ...state, run: null, ...(state.since !== null && { isOver: true, exit }) };
@@ -136,7 +136,7 @@ export function pendingCopies(
     });
   }
 
-  /** More iterations than the loop has. */
+  /** Whether a state has more iterations than the loop can have. */
   const isImpossible = ({ since, run }: LoopState, id: number): boolean =>
     Math.max(since ?? 0, run ?? 0) > symbolic.rounds[id]!;
 
@@ -168,7 +168,7 @@ export function pendingCopies(
     core.leaves.length > 0 &&
     core.leaves.every(({ atom }) => atom?.kind !== 'havoc' || atom.value !== undefinedValue);
 
-  /** Conditions decided whenever a block is reached. */
+  /** Conditions that are decided in any execution of a block. */
   function decidedIn(block: BlockId): ReadonlyMap<Term, boolean> {
     const reach = symbolic.reach(block);
     const parts = (reach.operator === 'all' ? reach.arguments : [reach]).map(coreOf);
@@ -197,7 +197,7 @@ export function pendingCopies(
   const atLeast = (loop: LoopId, round: number): Term =>
     store.not(store.unsignedLess(counter(loop), store.constant(64, BigInt(round))));
 
-  /** The copy as threads that pass a barrier see it. */
+  /** A pending copy, with iterations relative to a barrier that its thread passes. */
   function pendingAt(access: Access, barrier: BlockId, loops: readonly LoopState[]): AccessOccurrence {
     const start = kernel.loops.map(({ blocks }): IterationRelation => (blocks.has(barrier) ? 'same' : 'before'));
     const rounds = loops.map(({ since, isOver }, id): IterationRelation => {
@@ -221,7 +221,7 @@ export function pendingCopies(
     return { access, rounds, path };
   }
 
-  /** An access as the copy sees it. */
+  /** An access of the same thread, with iterations relative to the copy. */
   function laterAccess(access: Access, loops: readonly LoopState[]): AccessOccurrence {
     const rounds = loops.map(({ since, run }, id): IterationRelation => {
       if (run !== null) return run === many[id] ? 'free' : iterationOfExecution(run);
@@ -238,7 +238,7 @@ export function pendingCopies(
     return { access, rounds, path };
   }
 
-  /** The end of an execution of a loop: in that state of it, in the given states of the loops around it. */
+  /** The iterations of a loop and of the loops around it, relative to the end of an execution of that loop. */
   function roundsAround(
     loop: LoopId,
     rounds: readonly IterationRelation[],
@@ -352,14 +352,14 @@ export function pendingCopies(
   return { at, own, abandoned };
 }
 
-/** Accesses and barriers that a copy is concurrent with until it is complete. */
+/** Accesses and barriers that are concurrent with a copy. */
 interface Met {
   readonly at: Map<Instruction, Map<string, AccessOccurrence>>;
   readonly own: Map<string, OwnAccess>;
   isAbandoned: boolean;
 }
 
-/** A condition without its negation, and whether it has one. */
+/** Splits a condition into its core and whether it is negated. */
 function coreOf(condition: Term): readonly [Term, boolean] {
   return condition.operator === 'not' ? [condition.arguments[0]!, true] : [condition, false];
 }

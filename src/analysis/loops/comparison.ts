@@ -1,7 +1,7 @@
 /** Conditions as orders between two terms. */
 import type { Term, TermStore } from '../../term/term.ts';
 
-/** `smaller < larger`, or `smaller <= larger` if it is not strict. */
+/** `smaller < larger` if strict, otherwise `smaller <= larger`. */
 interface Comparison {
   readonly smaller: Term;
   readonly larger: Term;
@@ -52,7 +52,7 @@ export function uncovered(store: TermStore, comparison: Comparison): Comparison 
     else break;
     smaller = x;
   }
-  // An operation in between may have dropped the sign: then nothing is known of x.
+  // An operation in between may have dropped the sign, so that the limit on x is unknown.
   if (smaller === comparison.smaller || bound > largest) return asIs;
   return { smaller, larger: store.constant(width, bound), strict: false, signed, most };
 }

@@ -9,11 +9,14 @@ import type { BlockId, Kernel, Loop, Operand, Phi, ValueId } from '../../ir/form
 /** The variables of one loop that one part of its body updates. */
 export interface FrozenVariables {
   readonly loop: Loop;
-  /** Every iteration passes its end exactly once; from there on the condition decides. */
+  /** A block that every iteration executes exactly once; at its end the condition is evaluated. */
   readonly decides: BlockId;
   /** Dominates the part of the loop body that is executed only if the condition holds. */
   readonly start: BlockId;
-  /** By variable, its value at the end of such an iteration. In every other iteration it keeps its value. */
+  /**
+   * By variable, its value at the end of an iteration in which the condition holds. In other iterations it keeps its
+   * value.
+   */
   readonly updates: ReadonlyMap<ValueId, Operand>;
 }
 
@@ -64,7 +67,7 @@ function updateOf(
   for (let at = updating.reduce((a, b) => commonDominator(dominators, a, b)); at !== decides; at = dominators[at]!) {
     if (!dominates(dominators, decides, at)) return null;
     const part = [...loop.blocks].filter((id) => dominates(dominators, at, id));
-    // A thread in this part leaves it with the variable updated, or leaves the loop.
+    // Every path through this part ends with the variable updated, or leaves the loop.
     const updates = part.every((id) => blocks[id]!.successors.every((to) => !loop.blocks.has(to) || dominates(dominators, at, to) || (to === join && updating.includes(id)))); // oxfmt-ignore
     if (updates) start = at;
   }

@@ -1,4 +1,4 @@
-/** Recurrences that shift a variable: doubling and halving. */
+/** Recurrences in which a loop variable is doubled or halved by a shift. */
 import type { LinearView } from '../../term/linear.ts';
 import type { Term, TermStore } from '../../term/term.ts';
 

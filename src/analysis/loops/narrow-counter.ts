@@ -6,7 +6,7 @@ import type { Kernel, Operand, ValueId } from '../../ir/form/kernel.ts';
 import { type Bounds, signedBounds, unsignedBounds } from '../../term/linear.ts';
 import type { Term, TermStore } from '../../term/term.ts';
 
-/** A loop variable of which only the low bits count. */
+/** A loop variable of which only the low bits are used. */
 export interface NarrowCounter {
   /** The increment of each iteration. */
   readonly step: Term;

@@ -4,7 +4,7 @@ import type { Linear } from '../../term/linear.ts';
 import type { Term, TermStore } from '../../term/term.ts';
 import { readComparison } from './comparison.ts';
 
-/** A variable of a loop: its value at the start of an iteration, in the first one, and in the next one. */
+/** A loop variable: its phi, its initial value, and its value in the next iteration. */
 interface Recurrence {
   readonly phi: Term;
   readonly initial: Term;
@@ -16,7 +16,7 @@ interface Loops {
   readonly kernel: Kernel;
   readonly store: TermStore;
   readonly variablesOf: (loop: Loop) => readonly Recurrence[];
-  /** The condition to go from a block to another one. */
+  /** The condition under which control flows from one block to another. */
   readonly edge: (from: Block, to: BlockId) => Term;
   readonly isInvariant: (term: Term, loop: Loop) => boolean;
   /** As a signed integer. */

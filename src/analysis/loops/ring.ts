@@ -1,4 +1,4 @@
-/** Counters that wrap around. */
+/** Loop variables that are reset to 0 at a limit, as indices of a ring buffer. */
 import type { Loop } from '../../ir/form/kernel.ts';
 import type { LinearView } from '../../term/linear.ts';
 import type { Term, TermStore } from '../../term/term.ts';

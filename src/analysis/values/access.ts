@@ -15,12 +15,15 @@ export interface Access extends MemoryOperation {
   readonly block: BlockId;
   /** Position among the block's instructions. */
   readonly position: number;
-  /** `generic` if the address does not determine it. */
+  /** `generic` if the address does not determine the state space. */
   readonly memory: 'global' | 'shared' | 'generic';
   readonly targets: readonly Target[];
   /** The values stored, per lane; null for reads, atomics and copies. */
   readonly stored: readonly Term[] | null;
-  /** Made by `cp.async` or `wgmma.mma_async`: at some time from the instruction on until its thread has waited for it. */
+  /**
+   * Whether `cp.async` or `wgmma.mma_async` makes the access: at any time between the instruction and the wait of its
+   * thread.
+   */
   readonly isCopy: boolean;
   /** Executed by a warp as a whole; absent if each thread accesses separately. */
   readonly ofWarp?: WarpAccess;
@@ -31,11 +34,14 @@ export interface Access extends MemoryOperation {
  * are not distinguished: each lane may access every line that its own address points to.
  */
 export interface WarpAccess {
-  /** Bytes from the first line to the one that the lane accesses, an atom `line` among them; null: there is but one. */
+  /**
+   * Bytes from the first line to the line that the lane accesses, a term with an atom `line`; null if there is only one
+   * line.
+   */
   readonly toLine: Term | null;
-  /** Bytes from each line to the next; null if there is only one. */
+  /** Bytes from each line to the next; null if there is only one line. */
   readonly distance: Term | null;
-  /** Accesses of equal fragments have each element in the same lane. */
+  /** Layout of the fragment: accesses with equal layouts have each element in the same lane. */
   readonly fragment: string;
   /** Whether lines are columns of the matrix. */
   readonly transposed: boolean;
@@ -259,7 +265,7 @@ function addressIn({ store, operand }: SymbolicKernel, instruction: Instruction,
   return store.sum(pointer.width, source === 0 ? instruction.offset : 0n, [[pointer, 1n]]);
 }
 
-/** Local and constant memory, and parameters, are never raced on. */
+/** Whether threads share the memory of a base. Local and constant memory, and parameters, cannot race. */
 function isShareable(base: Target['base']): boolean {
   return base.kind !== 'object' || base.object.space === 'global' || base.object.space === 'shared';
 }

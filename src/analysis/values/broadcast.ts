@@ -13,11 +13,11 @@ import { type SymbolicKernel, undefinedValue } from './symbolic.ts';
 export interface Broadcast {
   readonly load: Access;
   readonly store: Access;
-  /** All pass it after the store and before the load. */
+  /** The barrier that all threads pass after the store and before the load. */
   readonly barrier: ProgramPoint;
   /** Values that only thread 0 computes, once, and that the stored one depends on. */
   readonly leaderValues: readonly number[];
-  /** The loop in each iteration of which this happens again; null if it happens once. */
+  /** The loop in each iteration of which the broadcast is repeated; null if it happens once. */
   readonly loop: LoopId | null;
 }
 
@@ -55,7 +55,7 @@ export function findBroadcasts(
     const loop = isRepeated ? (kernel.loopOf[store.block] ?? null) : null;
     if (isRepeated && (loop === null || !isInRoundOf(kernel, loop, store, load))) return [];
     if (loopsAround(kernel, loop).some((one) => !leavesTogether(one))) return [];
-    // Strong stores of several threads do not race: which of them comes last is open.
+    // Strong stores of several threads do not race, and their order is unspecified.
     if (store.strong !== null && !areLeaders(pinsOf(symbolic, store.block, dimensions))) return [];
     const barrier = barriers.find(
       (point) =>
@@ -71,8 +71,9 @@ export function findBroadcasts(
 }
 
 /**
- * Whether a load reads in each iteration of a loop the value stored in that iteration, given a barrier between them: a
- * store of a later iteration would race with it. Strong accesses do not race, so theirs may come from any iteration.
+ * Whether a load reads in each iteration of a loop the value stored in that iteration, given a barrier between load and
+ * store. A store of a later iteration would race with the load; but strong accesses do not race, so a strong load may
+ * read the value of any iteration.
  */
 function isInRoundOf(kernel: Kernel, loop: LoopId, store: Access, load: Access): boolean {
   return kernel.loops[loop]!.blocks.has(load.block) && store.strong === null && load.strong === null;
@@ -95,7 +96,7 @@ function leadsInRound(kernel: Kernel, loop: LoopId, from: ProgramPoint, to: Prog
   return isMet;
 }
 
-/** The place in shared memory that a load or store of one element names, if it is one for all threads. */
+/** The address in shared memory of a load or store of one element, if it is the same for all threads. */
 export function constantPlace({
   targets,
   instruction,

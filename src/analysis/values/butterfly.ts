@@ -12,7 +12,7 @@ import type { Instruction, Kernel, Operand, ValueId } from '../../ir/form/kernel
 import { evaluateTerm } from '../../term/evaluate.ts';
 import { warpSize } from '../../device/hardware-limits.ts';
 
-/** Operations whose result is the same bits in either order of their operands; a NaN is always the same one. */
+/** Commutative operations, bit for bit; a resulting NaN always has the same bits. */
 const commutative = new Set(['add', 'mul', 'min', 'max', 'and', 'or', 'xor']);
 
 /** Iterations of a loop that are followed. */
@@ -70,7 +70,7 @@ function distancesOfValue(symbolic: SymbolicKernel, value: ValueId, depth: numbe
   return operands.reduce<Distances>((common, source) => (common & distancesOf(symbolic, source, depth)) >>> 0, all);
 }
 
-/** A value that is the same for all threads of a block and never changes. */
+/** Whether an atom has one value for all threads of a block at all times. */
 function isOfBlock({ atom }: Term): boolean {
   return /^(parameter|block|block-size|grid-size|object)$/.test(atom!.kind);
 }

@@ -1,9 +1,12 @@
-/** Terms as JavaScript source: numbers are exact integers, 32-bit values in the range of `LinearView.natural`. */
+/**
+ * Translates terms to JavaScript source. Numbers are exact integers, 32-bit values in the range of
+ * `LinearView.natural`.
+ */
 import type { SymbolicKernel } from './symbolic.ts';
 import { inside, readingOf, signedBounds, unsignedBounds } from '../../term/linear.ts';
 import type { Term } from '../../term/term.ts';
 
-/** A term that has no exact form in JavaScript numbers. */
+/** Thrown for a term that has no exact form in JavaScript numbers. */
 export class Unexpressible extends Error {
   override name = 'Unexpressible';
 }

@@ -1,7 +1,7 @@
 import { immediatePostdominators } from '../../ir/form/dominators.ts';
 import type { BlockId, Kernel, LoopId } from '../../ir/form/kernel.ts';
 
-/** Which branches decide whether a thread gets to a block. */
+/** The branches that determine whether a thread executes a block. */
 export interface ControlDependence {
   /**
    * All branches, direct or through other branches, that decide whether a thread reaches a block, and in which
@@ -22,7 +22,8 @@ export function controlDependence(kernel: Kernel): ControlDependence {
   const dependencesIn = (loop: LoopId | null): readonly (readonly BlockId[])[] => {
     let list = direct.get(loop);
     if (!list) {
-      // Branches that decide this iteration, and branches that decide whether there is another one.
+      // Branches that determine whether the block is executed in this iteration, and branches that determine whether
+      // there is another iteration.
       const isBackEdge = backEdges(kernel, loop!);
       const round = directDependences(kernel, postdominatorsInRound(kernel, isBackEdge), isBackEdge);
       list = round.map((branches, block) => [...new Set([...branches, ...plain[block]!])]);

@@ -53,7 +53,7 @@ const letters: Readonly<Record<IterationRelationParts['base'], string>> = {
   same: 's', first: 'f', free: 'x', left: 'l', before: 'b',
 }; // oxfmt-ignore
 
-/** A state as part of the name of an unknown. */
+/** A relation as a part of the name of an unknown value. */
 export function iterationCode(state: IterationRelation): string {
   const { base, by } = parseIterationRelation(state);
   return letters[base] + (by === 0 ? '' : by > 0 ? `p${by}` : `m${-by}`);

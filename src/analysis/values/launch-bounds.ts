@@ -1,4 +1,4 @@
-/** Values that a launch fixes or bounds: the ranges of thread and block indices. */
+/** Ranges of thread and block indices and of dimensions, for one launch or all. */
 import { maximumBlock, maximumGrid, maximumThreads } from '../../device/hardware-limits.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import type { Bounds } from '../../term/linear.ts';

@@ -1,16 +1,18 @@
-/** Thread 0 of a block, which often acts for all of them: its actions as seen by the others. */
+/**
+ * Thread 0 of a block, the leader, which often computes a value for all threads: terms and conditions of that thread.
+ */
 import type { BlockId, LoopId } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
 import { inside, unsignedBounds } from '../../term/linear.ts';
 import type { Dimensions } from './launch-bounds.ts';
 import type { SymbolicKernel } from './symbolic.ts';
 
-/** The parts of a conjunction. */
+/** The conjuncts of a condition. */
 export function partsOf(term: Term): readonly Term[] {
   return term.operator === 'all' ? term.arguments : [term];
 }
 
-/** A term as thread 0 of the block reads it. */
+/** A term in which thread indices are those of thread 0 of the block. */
 export function ofLeader({ store }: SymbolicKernel, term: Term): Term {
   const zero = (leaf: Term): Term | undefined =>
     leaf.atom?.kind === 'thread' ? store.constant(leaf.width, 0n) : undefined;
@@ -55,16 +57,16 @@ export function isOfLaunch({ atom }: Pick<Term, 'atom'>): boolean {
   return atom?.kind === 'parameter' || atom?.kind === 'block-size' || atom?.kind === 'grid-size';
 }
 
-/** The indices that a thread must have to reach a block of the code, as far as its conditions fix them. */
+/** The thread and block indices that are fixed by the conditions to reach a basic block. */
 export interface Pins {
-  /** By axis; undefined if the axis is open. */
+  /** By axis; undefined if the conditions do not fix the index. */
   readonly thread: readonly (bigint | undefined)[];
   readonly block: readonly (bigint | undefined)[];
-  /** Sums assumed not to wrap around for that. */
+  /** Sums that must not wrap around for that. */
   readonly assumes: readonly Term[];
 }
 
-/** The thread and block indices that the conditions to reach a block of the code fix. */
+/** Computes the thread and block indices that the conditions to reach a basic block fix. */
 export function pinsOf(symbolic: SymbolicKernel, block: BlockId, dimensions: Dimensions): Pins {
   const known = (size: number | null): bigint | undefined => (size === 1 ? 0n : undefined);
   const assumes: Term[] = [];
@@ -101,7 +103,7 @@ export function isOneThread({ thread }: Pins): boolean {
   return thread.every((index) => index !== undefined);
 }
 
-/** Whether these are the indices of thread 0, without an assumption. */
+/** Whether these are the indices of thread 0, and no sum has to be free of wrap-around for that. */
 export function areLeaders({ thread, assumes }: Pins): boolean {
   return assumes.length === 0 && thread.every((index) => index === 0n);
 }

@@ -24,7 +24,7 @@ export interface Target {
   readonly condition: Term;
 }
 
-/** Whether equal keys denote one object: pointers that were read from different elements are distinguished. */
+/** Whether bases with equal keys denote one object. Pointers that were read from different elements may differ. */
 export function isOneObject({ kind }: Base): boolean {
   return kind === 'parameter' || kind === 'object';
 }
@@ -54,7 +54,7 @@ export function resolveTargets(
     const parts = next.address.operator === 'sum' ? next.address.arguments : [next.address];
     const coefficients = next.address.operator === 'sum' ? next.address.coefficients : [1n];
     const candidates = parts.filter((part, i) => coefficients[i] === 1n && mayBePointer(part, declaredAs));
-    // No address is the sum of two: next to a certain one, other 64-bit values are indices.
+    // A sum contains only one address: beside a certain pointer, other 64-bit values are indices.
     const certain = candidates.filter(isPointer);
     const pointers = certain.length === 1 ? certain : candidates;
     const chosen = pointers.find((part) => part.operator === 'select');
@@ -89,7 +89,7 @@ function mayBePointer(term: Term, declaredAs: DeclaredAs): boolean {
   return atom?.kind === 'object';
 }
 
-/** Whether an addend may be the pointer, so that another parameter in the sum is the index. */
+/** Whether an addend may be the pointer of a sum, so that a parameter in the same sum is the index. */
 function mayBeLoadedPointer(term: Term): boolean {
   if (term.operator === 'select') return term.arguments.slice(1).some(mayBeLoadedPointer);
   if (term.operator === 'sum') return term.arguments.some(mayBeLoadedPointer);

@@ -2,13 +2,13 @@
 import { dominates } from '../../ir/form/dominators.ts';
 import type { Block, BlockId, Instruction, Kernel } from '../../ir/form/kernel.ts';
 
-/** The instruction at a position of a block. An access is one. */
+/** An instruction, by its basic block and its position there. Accesses are program points. */
 export interface ProgramPoint {
   readonly block: BlockId;
   readonly position: number;
 }
 
-/** The instructions of a kernel that are wanted, with their places. */
+/** The program points of instructions that satisfy a predicate. */
 export function pointsOf(
   { blocks }: Kernel,
   isWanted: (instruction: Instruction) => boolean,
@@ -30,7 +30,7 @@ export function canReach(kernel: Kernel, from: ProgramPoint, to: ProgramPoint): 
   return !everyPathPasses(kernel, from, to, () => false);
 }
 
-/** Whether every path from the point after `from` to `to` passes an instruction that is a gate. */
+/** Whether every path from the point after `from` to `to` passes an instruction that satisfies `isGate`. */
 export function everyPathPasses(
   kernel: Kernel,
   from: ProgramPoint,
@@ -92,7 +92,7 @@ export function walkFrom(
   return ends;
 }
 
-/** The blocks that a path from one of these reaches, themselves included; `edge` may reject edges. */
+/** The blocks reachable from some blocks, these included; `edge` may reject edges. */
 export function reachable(
   kernel: Kernel,
   from: readonly BlockId[],

@@ -1,14 +1,13 @@
 /**
- * Loads of a thread with nothing in between that could change their result: no own store, and no synchronization by
- * which stores of other threads could become visible. From one location they return one value, unless another thread
- * races with them.
+ * Loads of one location by one thread, without an own store or a synchronization between them. Such loads return one
+ * value, unless another thread races with them.
  */
 import type { BlockId, Instruction, Kernel } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
 import type { Access, LoadedMemory } from './access.ts';
 import { contactOf } from './thread-contact.ts';
 
-/** The memory state that a load reads. */
+/** A load whose result is compared with that of others: the memory state that it reads. */
 export interface Reread {
   /** Denotes the version of memory, the array and the element size. */
   readonly memory: string;
@@ -16,11 +15,11 @@ export interface Reread {
   readonly block: BlockId;
 }
 
-/** More loads of one memory are not compared with each other. */
+/** Maximum number of loads of one memory that are compared with each other. */
 const maxLoads = 12;
 
 /**
- * The loads of memory that the kernel may write that have others to be compared with, by their result.
+ * Loads of memory that the kernel may write, by their result, if there are other loads to compare with.
  * @param loaded the kind of memory that a load reads
  */
 export function findRereads(
@@ -61,7 +60,7 @@ function versionsOf({ blocks }: Kernel): ReadonlyMap<Instruction, string> {
       let version = merging.has(id) ? `block${id}` : only!;
       for (const instruction of instructions) {
         if (isWeakLoad(instruction)) seen.set(instruction, version);
-        // The thread may see other memory contents after it.
+        // After the instruction, the thread may observe other memory contents.
         else if (contactOf(instruction) !== 'none') version = `behind${instruction.id}`;
       }
       if (after[id] !== version) {

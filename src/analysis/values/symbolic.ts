@@ -28,7 +28,10 @@ export interface SymbolicKernel {
   /** The closed form of a value. */
   readonly value: (id: ValueId) => Term;
   readonly operand: (operand: Operand) => Term;
-  /** Necessary and, loops aside, sufficient condition for a thread to reach the block, with its latest values. */
+  /**
+   * Condition for a thread to reach the block, with its latest values: necessary, and sufficient if loops are not
+   * considered.
+   */
   readonly reach: (block: BlockId) => Term;
   /** The conditions of `SELVAGE_ASSUME`, with the instructions that state them. */
   readonly stated: readonly { readonly instruction: Instruction; readonly condition: Term }[];
@@ -36,7 +39,7 @@ export interface SymbolicKernel {
   readonly condition: (block: BlockId) => Term | undefined;
   /** The condition under which a thread at the end of `from` continues at `to`. */
   readonly edge: (from: BlockId, to: BlockId) => Term;
-  /** Maximum trip count of each loop that the ranges allow. */
+  /** Maximum trip count of each loop, as far as the ranges limit it. */
   readonly rounds: readonly bigint[];
   /** The block that defines the value of a `phi` or `havoc` atom. */
   readonly definedIn: (value: number) => BlockId;
@@ -53,16 +56,19 @@ export interface SymbolicContext {
   /** Range of a dimension under the user's assumptions. */
   readonly sizeBounds?: (kind: 'block-size' | 'grid-size', axis: 0 | 1 | 2, range: Bounds) => Bounds;
   readonly sharedBytes: number | null;
-  /** Whether the time for the kernel is up. */
+  /** Whether the time limit of the kernel has passed. */
   readonly expired?: (() => boolean) | undefined;
-  /** The value stored by thread 0 of the block that a load reads, with the values that only thread 0 computes. */
+  /**
+   * For a load of a value that thread 0 of the block has stored: that value, and the values that only thread 0
+   * computes.
+   */
   readonly broadcast?: {
     readonly stores: ReadonlyMap<Instruction, Instruction>;
     readonly leaderValues: ReadonlySet<number>;
   };
 }
 
-/** In a `havoc` atom: a register that was never written. */
+/** Index of a `havoc` atom for a register that was never written. */
 export const undefinedValue = -1;
 
 const unlimitedRounds = 1n << 62n;
@@ -73,7 +79,7 @@ const unlimitedRounds = 1n << 62n;
 const maxSteps = 256;
 /** A value printed with more terms than this is unknown: not all readers of terms memoise shared parts. */
 const longest = 2 ** 18;
-/** A disjunction of more edges into a block than this is weakened to true. */
+/** A block with more incoming edges than this has the condition true. */
 const maxAlternatives = 24;
 
 /**
@@ -98,7 +104,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     const { dimensions } = context;
     const range = kind === 'block-size' ? blockSizeBounds(dimensions, axis, kernel) : gridSizeBounds(dimensions, axis);
     const left = context.sizeBounds?.(kind, axis, range) ?? range;
-    // Assumptions with an empty range contradict each other, which is reported elsewhere.
+    // Assumptions that contradict each other give an empty range; that is reported elsewhere.
     return left.low <= left.high ? left : range;
   }
 
@@ -151,7 +157,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     if (register === 'dynamic_smem_size' && context.sharedBytes !== null)
       return store.constant(32, BigInt(context.sharedBytes));
     if (register === 'laneid') return store.and(32, linearThread(), store.constant(32, 31n));
-    // Lane masks are functions of the lane.
+    // Lane masks are functions of the lane index.
     return store.pure(register, 32, [linearThread()]);
   }
 
@@ -161,7 +167,10 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     return store.add(32, x, store.mul(32, plane, special('ntid.x')));
   }
 
-  /** The part of a loop in which its frozen variables were updated in every iteration, with names for them there. */
+  /**
+   * The part of a loop in which its frozen variables were updated in every iteration, with the names of the variables
+   * there.
+   */
   interface Part {
     readonly variables: FrozenVariables;
     readonly names: ReadonlyMap<Term, Term>;
@@ -171,7 +180,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
   const partsOf: (readonly Part[])[] = [];
   /** The variable of each name; names are numbered from the first index that no value has. */
   const namedValues: ValueId[] = [];
-  /** Conditions of a block in addition to its reach condition. */
+  /** Conditions that hold in a block in addition to its reach condition. */
   const alsoHolds: Term[] = [];
 
   function operandIn(block: BlockId, source: Operand): Term {
@@ -266,7 +275,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     return effect.extend === 'sign' ? store.signExtend(width, atom) : store.zeroExtend(width, atom);
   }
 
-  /** `// selvage.assume`: the operand is not zero, in every thread that gets here. */
+  /** `// selvage.assume`: the operand is not zero, in every thread that executes the instruction. */
   const statedIn: Term[] = [];
   const statedBy: { instruction: Instruction; term: Term }[] = [];
   function evaluateMarker(instruction: Instruction, block: BlockId): void {
@@ -308,8 +317,9 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
   const sinceDominator: Term[] = [];
   const weakened: boolean[] = [];
   /**
-   * For each block, the number of its dominators, the number of weakened ones among these and itself, and its nearest
-   * dominator with a condition: thousands of consecutive branches may lack one, and are not walked for each block.
+   * For each block: the number of its dominators; the number of those, itself included, whose condition was weakened;
+   * and its nearest dominator with a condition. Thousands of consecutive branches may have no condition, and are not
+   * walked for each block.
    */
   const depths: number[] = [];
   const weakenedAbove: number[] = [];
@@ -568,7 +578,8 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     if (width === 0 || !isInvariant(initial, loop)) return null;
     const any = comparison.signed ? signedBounds(width) : unsignedBounds(width);
     const target = narrow?.range ?? any;
-    // A range that depends on an assumption would hide it: such a term has the range of its type.
+    // A range that depends on an assumption would conceal the assumption: such a term has the range of its type
+    // instead.
     const read = (term: Term): Bounds => {
       const form = comparison.signed ? view.signed(close(term)) : view.unsigned(close(term));
       return form.assumes.length > 0 ? any : form;
@@ -579,7 +590,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     const start = read(initial);
     const step = store.sub(width, next, phi);
     if (isInvariant(step, loop)) {
-      // Compared is phi + rest: read the bound as one on phi.
+      // The comparison is of phi + rest: subtract the rest from the bound.
       const below = uncovered(store, comparison);
       for (const [subject, limit, isUpper] of [
         [below.smaller, below.larger, true],
@@ -616,7 +627,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
       }
       return null;
     }
-    // Halving towards a positive bound, doubling up to a limit.
+    // Bounds of a variable that is halved towards a positive bound, or doubled up to a limit.
     if (
       (form.operator === 'lshr' || form.operator === 'ashr') &&
       start.low >= 0n &&

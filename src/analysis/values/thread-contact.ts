@@ -12,7 +12,7 @@ import type { Instruction } from '../../ir/form/kernel.ts';
  */
 type ThreadContact = 'none' | 'unknown' | 'weak' | 'exchange' | 'end' | 'order';
 
-/** Interaction of an instruction with memory and with other threads. */
+/** The interaction of an instruction with memory and with other threads. */
 export function contactOf({ operation: { effect } }: Instruction): ThreadContact {
   switch (effect.kind) {
     case 'pure':

@@ -136,7 +136,7 @@ export function inferUniformity(
             const key = operandKey(input);
             if ((groups.get(group) ?? key) !== key) merged = true;
             groups.set(group, key);
-            // It may leave a divergent loop before the edge, or on it.
+            // The thread may leave a divergent loop before this edge, or on it.
             raise(phi.result, worse(operandAt(input, from), operandAt(input, block.id)));
           });
           if (merged) raise(phi.result, merge);

@@ -20,7 +20,7 @@ export interface KernelAnnotation {
   readonly args: ReadonlyMap<string, string>;
   readonly assumptions: readonly {
     readonly expression: AssumptionExpression;
-    /** Canonical. */
+    /** Assumptions as canonical text. */
     readonly text: string;
     readonly location: Location;
   }[];

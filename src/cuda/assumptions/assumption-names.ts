@@ -8,7 +8,7 @@ export function namesIn(assumption: AssumptionExpression): string[] {
   return [...new Set(pathsIn(assumption).map((path) => path.split('.')[0] ?? path))];
 }
 
-/** Whether an assumption speaks of the block, of the grid. */
+/** The dimensions that an assumption mentions: of the block, of the grid. */
 export function dimensionsIn(assumption: AssumptionExpression): ReadonlySet<'blockDim' | 'gridDim'> {
   return new Set(leavesOf(assumption).flatMap((leaf) => (leaf.kind === 'dimension' ? [leaf.name] : [])));
 }

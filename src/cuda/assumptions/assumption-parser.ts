@@ -303,7 +303,7 @@ function parse(tokens: readonly Token[]): AssumptionExpression {
   return result;
 }
 
-/** Why an operation has no value in any execution; null: it has one in some. */
+/** Why an operation has no value in any execution; null if it has a value in some execution. */
 function problemOfOperand({ operator, right }: Extract<IntegerExpression, { kind: 'arithmetic' }>): string | null {
   const operand = evaluateExpression(right, () => undefined);
   if (operand === undefined) return null;
@@ -316,7 +316,7 @@ function problemOfOperand({ operator, right }: Extract<IntegerExpression, { kind
   return null;
 }
 
-/** The canonical text of an assumption: parses back to the same expression. */
+/** The canonical text of an assumption, which parses to the same expression. */
 export function printAssumption(assumption: AssumptionExpression): string {
   switch (assumption.kind) {
     case 'condition':

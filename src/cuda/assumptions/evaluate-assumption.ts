@@ -6,7 +6,7 @@ type Leaf = Extract<IntegerExpression, { kind: 'parameter' | 'dimension' }>;
 /** The value of a name; undefined if unknown. */
 export type Lookup = (leaf: Leaf) => bigint | undefined;
 
-/** Shifts have a value below this. */
+/** Shift amounts are below this limit; other shifts have no value. */
 export const shiftLimit = 64n;
 
 /**

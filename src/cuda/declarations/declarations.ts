@@ -4,9 +4,9 @@ import { normalizeSpace } from '../syntax/outline.ts';
 
 interface HostParameter {
   readonly name: string;
-  /** As written, without the name and `&`. */
+  /** Type as written, without the name and `&`. */
   readonly type: string;
-  /** A reference through which the function may change the argument. */
+  /** Whether it is a reference through which the function may change the argument. */
   readonly isReference: boolean;
   readonly isPack: boolean;
   readonly value: SyntaxNode | undefined;
@@ -31,7 +31,7 @@ export interface FunctionDeclaration {
   /** The record that it is a member of. */
   readonly record: string | undefined;
   readonly returns: string;
-  /** Missing in a declaration without one. */
+  /** Absent in a declaration without a body. */
   readonly body: SyntaxNode | undefined;
   /** `n_(n)` of a constructor. */
   readonly initialisers: SyntaxNode | undefined;
@@ -52,7 +52,7 @@ export interface HostVariable {
 interface RecordDeclaration {
   readonly name: string;
   readonly isUnion: boolean;
-  /** Whether members of other records are members of it too. */
+  /** Whether the record has a base, whose members are members of the record too. */
   readonly hasBase: boolean;
   /**
    * Whether an object consists only of the fields, aligned only by their types: no union, bit-field, base, virtual
@@ -68,17 +68,17 @@ interface RecordDeclaration {
 export interface Declarations {
   readonly text: string;
   readonly root: SyntaxNode;
-  /** Whether names of other namespaces may be written without them. */
+  /** Whether the unit has `using` directives, so that names of other namespaces may be written unqualified. */
   readonly hasUsing: boolean;
-  /** By the last part of the name. */
+  /** Functions by the last part of their name. */
   readonly functions: ReadonlyMap<string, readonly FunctionDeclaration[]>;
   readonly variables: ReadonlyMap<string, readonly HostVariable[]>;
   readonly records: ReadonlyMap<string, RecordDeclaration>;
-  /** Null for a name of several enumerators. */
+  /** Enumerators by name; null if several have the name. */
   readonly enumerators: ReadonlyMap<string, { readonly value: SyntaxNode | undefined; readonly before: string | undefined } | null>; // oxfmt-ignore
-  /** Types that other names denote. */
+  /** Aliases: types by other names. */
   readonly aliases: ReadonlyMap<string, string>;
-  /** Names that some statement assigns to, or takes the address of. */
+  /** Names of variables that some statement assigns to, or whose address it takes. */
   readonly assigned: ReadonlySet<string>;
 }
 
@@ -106,7 +106,7 @@ export function readDeclarations(text: string, root: SyntaxNode): Declarations {
     for (const item of childIn(node, 'body')?.children ?? []) {
       if (item.type !== 'enumerator') continue;
       const name = sourceTextOf(text, childIn(item, 'name') ?? item);
-      // Several enumerators of one name are not resolved.
+      // A name of several enumerators is not resolved.
       enumerators.set(name, enumerators.has(name) ? null : { value: childIn(item, 'value'), before });
       before = name;
     }

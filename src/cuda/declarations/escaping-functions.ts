@@ -1,10 +1,10 @@
-/** Functions that are handed to others, which do nothing with them but call them: `timed(100, run, out, in, n)`. */
+/** Functions that are passed to others that only call them: `timed(100, run, out, in, n)`. */
 import { childIn, listItems, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { type Declarations, type FunctionDeclaration, sourceTextOf } from './declarations.ts';
 
 /** Functions of one unit that take functions as arguments. */
 export class EscapingFunctions {
-  /** Names of parameters that are called. */
+  /** Names of parameters of the unit that are called as functions. */
   readonly calledParameters: ReadonlySet<string>;
   readonly #declarations: Declarations;
   readonly #takers = new Map<string, ReadonlySet<string> | null>();
@@ -21,7 +21,8 @@ export class EscapingFunctions {
   }
 
   /**
-   * The functions that an argument is passed through, each of which only calls it or passes it on.
+   * The functions that receive an argument, directly or passed on by others, each of which only calls it or passes it
+   * on.
    * @param at index among the items of the call
    * @returns null if it may be used otherwise
    */
@@ -41,7 +42,7 @@ export class EscapingFunctions {
     const key = `${taker.name} ${parameter}`;
     const known = this.#takers.get(key);
     if (known !== undefined) return known;
-    // One that hands it to itself is not followed.
+    // Recursion: a function that passes the parameter to itself is not followed.
     this.#takers.set(key, null);
     const takers = new Set([taker.name]);
     const isOnlyCalled = this.#onlyCalls(taker.body!, parameter, takers);
@@ -50,7 +51,7 @@ export class EscapingFunctions {
     return found;
   }
 
-  /** Whether a part of a body only calls a parameter, or passes it to functions that only call it. */
+  /** Whether a part of a body uses a parameter only by calling it, or by passing it to functions that only call it. */
   #onlyCalls(node: SyntaxNode, parameter: string, takers: Set<string>): boolean {
     const { text } = this.#declarations;
     const isIt = (one: SyntaxNode): boolean => /^(?:type_)?identifier$/.test(one.type) && sourceTextOf(text, one) === parameter; // oxfmt-ignore

@@ -7,13 +7,13 @@ const harmless =
 /** Namespaces of the libraries. */
 const ofLibraries = /^(?:::)?(?:(?:cuda::)?std::|thrust::|cub::)?[A-Za-z_]\w*$/;
 
-/** Whether a name may be one of the libraries: without a namespace, or with one of theirs. */
+/** Whether a name may be one of the libraries: unqualified, or in one of their namespaces. */
 export function isOfLibrary(path: string): boolean {
   return ofLibraries.test(path);
 }
 
 /**
- * Whether a function does not change its arguments, except for outputs that are known.
+ * Whether a function changes no argument, except for the outputs that `callKnown` models.
  * @param path as the source names it: `std::max`
  */
 export function isHarmless(path: string): boolean {

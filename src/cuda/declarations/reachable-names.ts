@@ -1,5 +1,5 @@
 /**
- * Variables that other code may reach: an expression takes their address, or binds a reference to them. Uses of the
+ * Variables that other code may access: an expression takes their address, or binds a reference to them. Uses of the
  * kinds listed here keep a variable local to the code that names it; any other use does not.
  */
 import { integerType, isFloatType } from '../syntax/basic-type.ts';
@@ -15,7 +15,7 @@ import { resolvedType } from './resolved-type.ts';
  */
 type Use = 'value' | 'part' | 'place';
 
-/** Functions of libraries that keep an address which they are given, or hand it on. */
+/** Functions of libraries that retain an address which they are given, or pass it on. */
 const keeping = /Async$|^(?:addressof|cudaHostRegister|cudaLaunchHostFunc|cudaStreamAddCallback|cudaGraph(?!ics)\w*|cuGraph(?!ics)\w*|cudaUserObject\w*)$/; // oxfmt-ignore
 
 /** Methods of libraries that copy their arguments. */
@@ -24,15 +24,15 @@ const copying = /^(?:push_back|resize|reserve|assign|at|width|precision|setw|sub
 const statements =
   /^(?:compound_statement|expression_statement|if_statement|else_clause|for_statement|while_statement|do_statement|switch_statement|case_statement|labeled_statement|try_statement|catch_clause|condition_clause|declaration|init_statement|attributed_statement|throw_statement|break_statement|continue_statement|goto_statement|function_definition|template_declaration|namespace_definition|declaration_list|linkage_specification|translation_unit|field_declaration_list|struct_specifier|class_specifier|union_specifier|field_declaration|preproc_\w+|field_initializer_list|argument_list|enum_specifier|enumerator_list|enumerator|static_assert_declaration)$/; // oxfmt-ignore
 
-/** Searches by the part of the unit that they visited; null for one in progress. */
+/** Cache of searches by the part of the unit that they visited; null for a search in progress. */
 const known = new WeakMap<SyntaxNode, Search | null>();
 
-/** Names of variables, in a part of a unit, that other code may reach. */
+/** Names of variables, in a part of a unit, that other code may access. */
 export function reachableNames(within: SyntaxNode, declarations: Declarations): ReadonlySet<string> {
   return searched(within, declarations)?.names ?? new Set();
 }
 
-/** Names of variables, in a part of a unit, that other code may reach, even if only during a call. */
+/** Names of variables, in a part of a unit, that other code may access, even if only during a call. */
 export function lentNames(within: SyntaxNode, declarations: Declarations): ReadonlySet<string> {
   const search = searched(within, declarations);
   return new Set([...(search?.names ?? []), ...(search?.lent ?? [])]);
@@ -49,7 +49,10 @@ function searched(within: SyntaxNode, declarations: Declarations): Search | null
 
 class Search {
   readonly names = new Set<string>();
-  /** Names that something may write for the time of a call, or that a stream may. */
+  /**
+   * Names of variables whose address is passed for the duration of a call, or to a stream: they may be written
+   * meanwhile.
+   */
   readonly lent = new Set<string>();
   /** Names whose value is copied: copies of pointers point to the same memory. */
   readonly copied = new Set<string>();
@@ -57,7 +60,7 @@ class Search {
   readonly #text: string;
   readonly #arrays: ReadonlySet<string>;
   readonly #operators: ReadonlySet<string>;
-  /** Variables that every declaration of the name makes a number: operators on them run no code of the unit. */
+  /** Names of which every declaration is that of a number: operators on these variables run no code of the unit. */
   readonly #numbers: ReadonlySet<string>;
   #returnsReference = false;
 
@@ -102,7 +105,7 @@ class Search {
         in_('alternative', use);
         return;
       case 'binary_expression': {
-        // `std::cin >> n` writes it; a comparison hands nothing on.
+        // `std::cin >> n` writes `n`; the address of an operand of a comparison is not retained.
         if (operator === '>>') for (const child of node.children) if (child.type === 'identifier') this.lent.add(sourceTextOf(this.#text, child)); // oxfmt-ignore
         const how: Use = /^(?:>>|[<>]=?|[!=]=|&&|\|\|)$/.test(operator ?? '') ? 'part' : 'value';
         in_('left', overloaded(operator, how));
@@ -311,7 +314,7 @@ class Search {
     if (isOfLibrary && isHarmless(plain) && !keeping.test(name)) {
       for (const item of items) {
         if (/^(?:swap|exchange)$/.test(name)) this.#lend(item);
-        // An address that is lent for the time of the call.
+        // An argument whose address is passed for the duration of the call.
         let lent = stripParentheses(item);
         while (lent.type === 'cast_expression') lent = stripParentheses(childIn(lent, 'value') ?? lent.children[0]!);
         const isAddress = lent.type === 'pointer_expression' && childIn(lent, 'operator')?.type === '&';
@@ -347,7 +350,9 @@ class Search {
   }
 }
 
-/** Names that are declared in a part of a unit, each time as a number, and nowhere else in the unit as anything. */
+/**
+ * Names that are declared in a part of a unit, each time as a number, and nowhere else in the unit as anything else.
+ */
 function numbersIn(within: SyntaxNode, { text, aliases, variables, records }: Declarations): ReadonlySet<string> {
   const numbers = new Set<string>();
   const others = new Set<string>();

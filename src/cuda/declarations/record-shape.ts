@@ -1,9 +1,9 @@
-/** Records of a unit: objects that consist only of their fields are followed, others run code. */
+/** Records of a unit: objects that consist only of their fields are followed; others run code. */
 import { childIn, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { integerType, isFloatType } from '../syntax/basic-type.ts';
 import { type Declarations, sourceTextOf } from './declarations.ts';
 
-/** Declarations of a unit that run without a call in the source, or not where the call states. */
+/** Code of a unit that runs without a call in the source, or by another function than the call names. */
 interface ImplicitCode {
   /** Operators that the unit overloads: `<<`, `[]`, `()`. */
   readonly operators: ReadonlySet<string>;
@@ -35,13 +35,13 @@ export function isFollowedType(type: string, declarations: Declarations): boolea
   return implicitCodeOf(declarations).followed.get(recordNamed(type)) !== false;
 }
 
-/** Whether a type is a record with a constructor in the text. */
+/** Whether a type is a record with a constructor in the source. */
 export function hasConstructor(type: string, { functions }: Declarations): boolean {
   const name = recordNamed(type);
   return (functions.get(name) ?? []).some(({ record }) => record === name);
 }
 
-/** Whether a type is one of a library with a template, such as `std::vector<int>`: its objects are not followed. */
+/** Whether a type is a template of a library, such as `std::vector<int>`: its objects are not followed. */
 export function isLibraryType(type: string, declarations: Declarations): boolean {
   if (/[*&\]]\s*(?:const)?\s*$/.test(type) || !/<|\bstd::/.test(type)) return false;
   const isNumber = integerType(type) !== undefined || isFloatType(type);
@@ -99,7 +99,7 @@ function nameOf(node: SyntaxNode, text: string): string {
   return /^\s*([A-Za-z_]\w*)\s*;/.exec(text.slice(node.end, node.end + 200))?.[1] ?? '';
 }
 
-/** Whether an object of a record consists of its fields, and only its constructors run when it is created. */
+/** Whether objects of a record consist of their fields only, and creating one runs only constructors. */
 function isFollowed(node: SyntaxNode, body: SyntaxNode, name: string, text: string, isLocal: boolean): boolean {
   if (node.type === 'union_specifier') return false;
   if (node.children.some(({ type }) => type === 'base_class_clause')) return false;
@@ -108,7 +108,7 @@ function isFollowed(node: SyntaxNode, body: SyntaxNode, name: string, text: stri
   const isDestroyed = new RegExp(`~\\s*${name}\\s*\\(\\s*\\)(?!\\s*(?:noexcept\\s*)?=\\s*default)`).test(written);
   if (isDestroyed || (isLocal && nodesWhere(body, ({ type }) => type === 'function_declarator').length > 0))
     return false;
-  // A copy that is made otherwise than field by field.
+  // The record has a copy constructor or assignment of its own, which may differ from a copy of the fields.
   if (new RegExp(`\\b${name}\\s*\\(\\s*(?:const\\s+)?(?:\\w+::)*${name}\\b[^,)]*&`).test(written)) return false;
   return body.children.every((member) => {
     if (member.type !== 'field_declaration') return member.type !== 'ERROR';

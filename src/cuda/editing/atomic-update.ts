@@ -13,7 +13,7 @@ export interface AtomicUpdate {
   readonly endLine: number;
   /** The updated lvalue, as written. */
   readonly target: string;
-  /** Updates of one group commute. */
+  /** Kind of the update: updates of one group commute with each other. */
   readonly group: 'sum' | 'and' | 'or' | 'xor' | 'min' | 'max';
   /** Whether it may be a floating-point sum: the order of the threads determines its rounding. */
   readonly isFloat: boolean;
@@ -65,12 +65,13 @@ function updateOf(source: CudaSource, definition: FunctionDefinition, statement:
   const { text } = source;
   const type = elementType(source, target, definition.start, definition.end);
   if (type === undefined || nodesWhere(target, ({ type: kind }) => sideEffects.test(kind)).length > 0) return null;
-  // The instances determine the type of a template parameter: the compiler decides whether there is an atomic of it.
+  // The instances determine the type of a template parameter: the compiler decides whether there is an atomic for that
+  // type.
   const isOpen = definition.templateParameters.some(({ name, type: of }) => name === type && /^(?:typename|class)$/.test(of)); // oxfmt-ignore
   const isFloat = floats.test(type) || isOpen;
   if (!isFloat && !integers.test(type)) return null;
   if (isFloat && operation !== 'Add' && operation !== 'Sub') return null;
-  // There is no `atomicSub` of these types.
+  // CUDA has no `atomicSub` for these types.
   const negated = operation === 'Sub' && !/^(?:int|unsigned(?: int)?|u?int32_t)$/.test(type);
   const name = negated ? 'Add' : operation;
   const operand = negated ? `-(${value})` : value;

@@ -18,14 +18,14 @@ import { type SyntaxNode, nodesWhere, positionAt } from '../syntax/syntax-tree.t
 import { type TextEdit, lineEnd } from '../../source/text-edit.ts';
 
 interface CandidateBase {
-  /** That of its marker. */
+  /** Number of its marker. */
   readonly number: number;
   readonly function: FunctionDefinition;
-  /** The statement that it is before, after or in. */
+  /** The statement that the candidate is before, after or inside. */
   readonly statement: SyntaxNode;
-  /** The control statement whose body `statement` is without braces, which an edit has to add. */
+  /** The control statement whose body `statement` is without braces; an edit has to add them. */
   readonly bare: SyntaxNode | null;
-  /** The conditional statements in whose bodies it is, by offset, outermost first. */
+  /** The conditional statements whose bodies contain the candidate, by offset, outermost first. */
   readonly conditions: readonly number[];
   readonly line: number;
   readonly column: number;
@@ -36,7 +36,7 @@ interface BoundaryCandidate extends CandidateBase {
   readonly kind: 'before' | 'after';
   /** The statement above in the same list, if any. */
   readonly previous: SyntaxNode | null;
-  /** The list that contains it; null for the end of one, and for a body without braces. */
+  /** The statement list that contains it; null at the end of a list, and for a body without braces. */
   readonly list: SyntaxNode | null;
 }
 
@@ -46,11 +46,11 @@ interface SplitCandidate extends CandidateBase {
   readonly halves: SplitStatement;
 }
 
-/** Between two pieces of the body of a conditional statement, and outside of it: the statement is split there. */
+/** Between two pieces of the body of a conditional statement: the statement is split, and the barrier is outside. */
 interface ConditionCandidate extends CandidateBase {
   readonly kind: 'condition';
   readonly body: GuardedBody;
-  /** The piece after it. */
+  /** Index of the piece after the barrier. */
   readonly piece: number;
 }
 
@@ -63,7 +63,7 @@ export interface ExistingCandidate extends CandidateBase {
 export type BarrierCandidate = BoundaryCandidate | SplitCandidate | ConditionCandidate | ExistingCandidate;
 
 export interface CandidateOptions {
-  /** Whether assignments are split: for types with overloaded operators that may not compile. */
+  /** Whether assignments are split; for types with overloaded operators the result may not compile. */
   readonly splits: boolean;
   /** Conditional statements that are split, by their offset. */
   readonly conditions?: ReadonlySet<number>;
@@ -79,7 +79,7 @@ const otherBranches = new Set(['preproc_else', 'preproc_elif', 'preproc_elifdef'
 const listTypes = new Set(['compound_statement', 'case_statement', 'preproc_if', 'preproc_ifdef']);
 const bodyOwners = new Set(['if_statement', 'for_statement', 'while_statement', 'do_statement', 'else_clause', 'for_range_loop']); // oxfmt-ignore
 const leaving = new Set(['return_statement', 'break_statement', 'continue_statement', 'goto_statement']);
-/** Nodes whose statements are not those of the function. */
+/** Nodes that contain statements of other functions. */
 const closed = new Set(['lambda_expression', 'class_specifier', 'struct_specifier', 'ERROR']);
 
 /** Finds the candidates in all device code of a file. Functions that the host can call too have none. */
@@ -110,8 +110,8 @@ export function markCandidates(source: CudaSource, { splits, conditions }: Candi
       const items = node.children.filter(isItem);
       let previous: SyntaxNode | null = null;
       for (const statement of items) {
-        // A pragma applies to what follows it, and so does the use of a macro that is not a statement; a label is
-        // reached by other paths.
+        // A pragma or a macro that is not a statement applies to the next statement, and a label is reached by jumps:
+        // no barrier can be placed between them and that statement.
         const isHeld = previous !== null && (previous.type === 'preproc_call' || isHeader(previous));
         if (!isHeld && statement.type !== 'case_statement') before(node, statement, previous);
         inside(statement, null);
@@ -137,14 +137,17 @@ export function markCandidates(source: CudaSource, { splits, conditions }: Candi
         edits.push({ start: statement.start, end: statement.start, text: `${marker(number)} ` });
         return;
       }
-      // A directive needs a line without other code: the marker goes after the node above.
+      // A directive needs a separate line: the marker goes after the node above.
       if ((previous && isDirective(previous)) || (!previous && node.type !== 'compound_statement')) return;
       const offset = previous ? previous.end : node.start + 1;
       const number = add<BoundaryCandidate>({ kind: 'before', ...parts }, offset);
       edits.push({ start: offset, end: offset, text: ` ${marker(number)}` });
     }
 
-    /** `FOR (i, n)`, which the parser takes for a statement without its semicolon: the head of the next one. */
+    /**
+     * Whether a node is a macro such as `FOR (i, n)`, which parses as a statement without a semicolon but is the head
+     * of the next statement.
+     */
     function isHeader({ type, end }: SyntaxNode): boolean {
       return type === 'expression_statement' && text[end - 1] !== ';';
     }
@@ -286,7 +289,7 @@ function onOneLine(replacement: string, original: string): string {
 }
 
 function applyInOrder(text: string, edits: readonly TextEdit[]): string {
-  // Insertions at one place keep their order; a replacement there comes in the order of addition.
+  // Insertions at one offset keep their order; a replacement at that offset keeps its place among them.
   const sorted = edits
     .map((edit, order) => ({ ...edit, order }))
     .sort((a, b) => a.start - b.start || a.order - b.order);
@@ -302,7 +305,7 @@ function applyInOrder(text: string, edits: readonly TextEdit[]): string {
 /** The bodies of the lambdas in a statement that only the device calls. */
 function lambdaBodies(text: string, statement: SyntaxNode): SyntaxNode[] {
   const all = nodesWhere(statement, ({ type }) => type === 'lambda_expression');
-  // Those in the body of another one are found as its statements are.
+  // Lambdas inside another lambda are found when the statements of that lambda are walked.
   const outermost = all.filter((one) => !all.some((other) => other.start < one.start && one.end <= other.end));
   return outermost.flatMap((lambda) => {
     const body = lambda.children.find(({ type }) => type === 'compound_statement');
@@ -314,7 +317,7 @@ function lambdaBodies(text: string, statement: SyntaxNode): SyntaxNode[] {
 const statementType =
   /_statement$|^(?:declaration|for_range_loop|preproc_if|preproc_ifdef|using_declaration|alias_declaration|type_definition|static_assert_declaration)$/;
 
-/** `FOR (i, n) { … }` of a macro reads as the definition of a function, which no function holds. */
+/** A macro such as `FOR (i, n) { … }` parses as the definition of a function, which cannot be inside a function. */
 function isItem({ type, field }: SyntaxNode): boolean {
   if (type === 'function_definition') return true;
   return field !== 'value' && (statementType.test(type) || type === 'preproc_call' || type === 'ERROR');
@@ -336,7 +339,10 @@ function isBodyOf(owner: SyntaxNode, child: SyntaxNode): boolean {
   return child.field === 'body' || child.field === 'consequence';
 }
 
-/** Level of `sync()` of the groups of threads in a function, and of statements that use a macro (`macro SYNC()`). */
+/**
+ * Levels of barriers by name: of `sync()` of the groups of threads in a function, and of statements that use a macro
+ * (`macro SYNC()`).
+ */
 type Groups = ReadonlyMap<string, 'block' | 'grid'>;
 
 /** The groups that a function declares, and the macros of its file that are barriers. */
@@ -359,7 +365,7 @@ export function groupsIn(
   return groups;
 }
 
-/** The level of the barrier that a statement is; null if it is not one. */
+/** The level of the barrier that a statement executes; null if the statement is not a barrier. */
 export function barrierLevel(text: string, statement: SyntaxNode, groups: Groups): 'block' | 'grid' | null {
   const words = text.slice(statement.start, statement.end).replace(/\s+/g, '');
   if (words === '__syncthreads();') return 'block';

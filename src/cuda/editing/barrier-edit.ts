@@ -28,9 +28,9 @@ interface Context {
   readonly style: TextStyle;
   readonly edits: TextEdit[];
   readonly call: (placed: PlacedBarrier) => string;
-  /** Names of the variables that the edits bring in. */
+  /** Names of the variables that the edits declare. */
   readonly names: Set<string>;
-  /** Comments of a barrier that moves to the only place of an addition; null if none does. */
+  /** Comments of a removed barrier that move to the only added one; null if none do. */
   readonly remark: Remark | null;
 }
 
@@ -65,7 +65,7 @@ export function barrierEdits(source: CudaSource, placement: readonly PlacedBarri
   }
   for (const { pieces } of parted.keys())
     for (const { declares } of pieces) for (const { name } of declares ?? []) context.names.add(name);
-  /** Nodes that are edited together with a conditional statement. */
+  /** Whether the edit of a barrier is part of splitting a conditional statement. */
   const isParted = ({ statement: { start, end }, bare: owner }: BarrierCandidate): boolean =>
     [...parted.keys()].some(
       ({ statement }) =>
@@ -89,7 +89,7 @@ export function barrierEdits(source: CudaSource, placement: readonly PlacedBarri
       text: splitLines(context, placed).join(`${context.style.lineEnd}${indent}`),
     });
   }
-  // The braces of an inner body are closed first.
+  // Inner braces are closed before outer ones at the same offset.
   const inner = [...bare].sort(([a], [b]) => b.start - a.start);
   for (const [statement, all] of inner) wrap(context, statement, all);
   for (const [body, all] of parted) partCondition(context, body, all, placement);
@@ -118,8 +118,8 @@ export function writtenBarrier(source: CudaSource, { state, candidate }: PlacedB
 }
 
 /**
- * The barrier of the block as the function itself writes it (`block.sync();`), or otherwise as the others of the file
- * do: if they always write it so, and the group is declared where all later code of the function sees it. Otherwise
+ * A barrier of the block in the notation of the function (`block.sync();`), or else in that of the other barriers of
+ * the file, if they agree and the group is declared where all later code of the function is in its scope. Otherwise
  * null.
  */
 function ownBarrier(source: CudaSource, { function: definition, statement }: BarrierCandidate): string | null {
@@ -142,7 +142,7 @@ function ownBarrier(source: CudaSource, { function: definition, statement }: Bar
   const name = groupOf.exec(words)?.[1];
   if (name === undefined) return words;
   if (groupsIn(source, definition).get(name) !== 'block') return null;
-  // A parameter is seen everywhere.
+  // A parameter is in scope in the whole function.
   if (new RegExp(`\\b${name}\\b`).test(text.slice(definition.start, definition.bodyStart))) return words;
   const before = text.slice(definition.bodyStart, statement.start);
   const declared = before.search(new RegExp(`\\b${name}\\b`));
@@ -154,7 +154,7 @@ function ownBarrier(source: CudaSource, { function: definition, statement }: Bar
 /** The group in `cta.sync();` and `cg::sync(cta);`. */
 const groupOf = /(?:^|\()\s*(\w+)\s*(?:\.\s*sync\b|\)\s*;$)/;
 
-/** The comments of the only barrier that is taken away, if one in its own lines is added in its place. */
+/** The comments of the only removed barrier, if one on a separate line is added instead. */
 function movedRemark({ text }: CudaSource, placement: readonly PlacedBarrier[]): Remark | null {
   const [from, ...others] = placement.filter(({ state }) => state === 'off');
   const [to, ...more] = placement.filter(({ state }) => state !== 'off');
@@ -164,7 +164,7 @@ function movedRemark({ text }: CudaSource, placement: readonly PlacedBarrier[]):
   if (!startsLine(text, statement.start)) return null;
   const rest = text.slice(statement.end, lineEnd(text, statement.end));
   const comment = /^[ \t]*(\/\/[^\r\n]*|\/\*(?:(?!\*\/)[^\r\n])*\*\/)?[ \t]*\r?\n?$/.exec(rest);
-  // Code that shares its line stays there.
+  // Comments of a barrier that shares its line with other code are not moved.
   if (!comment) return null;
   const beside = comment[1]?.trimEnd() ?? '';
   let start = lineStart(text, statement.start);
@@ -172,7 +172,7 @@ function movedRemark({ text }: CudaSource, placement: readonly PlacedBarrier[]):
   while (start > 0) {
     const begin = lineStart(text, start - 1);
     const line = /^[ \t]*(\/\/.*?)[ \t]*\r?\n$/.exec(text.slice(begin, start))?.[1];
-    // One that ends with a backslash continues, and a suppression belongs to the line below it.
+    // A comment that ends with a backslash continues on the next line, and a suppression belongs to the line below it.
     if (line === undefined || line.endsWith('\\') || /\bselvage\b/.test(line)) break;
     above.unshift(line);
     start = begin;
@@ -199,7 +199,7 @@ function ownLine(
 interface OwnLine {
   readonly at: number;
   readonly indent: string;
-  /** The line above is the last of the file, and has no end. */
+  /** Whether the line above is the last of the file, without a line end. */
   readonly isLast: boolean;
 }
 
@@ -255,7 +255,7 @@ function wrap(context: Context, statement: SyntaxNode, all: readonly PlacedBarri
   const comment = /\S/.test(between) ? between.trimEnd() : '';
   const begin = [...of('before'), ...(split ? splitLines(context, split) : [])];
   const newLine = style.lineEnd;
-  // The body itself keeps its place, so that edits inside of it can be made too.
+  // The body itself is not moved, so that edits inside it can be made too.
   const brace = comment === '' ? blockOpening(style, outer) : ` {${comment}`;
   const open = `${brace}${begin.map((line) => `${newLine}${indent}${line}`).join('')}`;
   const close = [...of('after').map((line) => `${newLine}${indent}${line}`), `${newLine}${outer}}`].join('');
@@ -311,7 +311,7 @@ function partCondition(
   const indent = bare ? outer + style.indent : outer;
   const chosen = all.flatMap(({ candidate }) => (candidate.kind === 'condition' ? [candidate.piece] : []));
   const gone = new Set(placement.filter(({ state }) => state === 'off').map(({ candidate }) => candidate.statement));
-  // Comments of the barriers that the new ones replace.
+  // Comments of the barriers that are replaced.
   const barriers = chosen.length === 1 ? body.pieces.filter(({ node }) => gone.has(node)) : [];
   const moved = movedVariables(body, chosen);
   const names = new Set(moved.map(({ name }) => name));
@@ -360,7 +360,7 @@ function partCondition(
   });
 }
 
-/** Whether both halves of an assignment are in one part. */
+/** Whether both halves of a split assignment are in the same part. */
 function isWhole(piece: Piece, part: readonly Piece[]): boolean {
   return piece.half !== null && part.filter(({ node }) => node === piece.node).length === 2;
 }

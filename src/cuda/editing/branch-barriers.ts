@@ -1,6 +1,6 @@
 /**
- * Barriers that both branches of a condition hold, as one outside of it: `if (c) { a; B; b; } else { d; B; e; }` becomes
- * `if (c) { a; } else { d; } B; if (c) { b; } else { e; }`.
+ * Merges barriers in both branches of a condition into one outside: `if (c) { a; B; b; } else { d; B; e; }` becomes `if
+ * (c) { a; } else { d; } B; if (c) { b; } else { e; }`.
  */
 import { barrierLevel, groupsIn } from './barrier-candidates.ts';
 import { freeName } from '../syntax/element-type.ts';

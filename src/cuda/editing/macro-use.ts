@@ -1,22 +1,22 @@
-/** Uses of macros that expand to statements, written out: a barrier can then be between the statements. */
+/** Replaces uses of macros by their expansions, so that a barrier can be placed between the statements of a macro. */
 import type { CudaSource } from '../syntax/syntax.ts';
 import { matchBrackets } from '../syntax/bracket-match.ts';
 import { type Token, tokenize } from '../syntax/token.ts';
 import { type TextEdit, indentOf, styleOf } from '../../source/text-edit.ts';
 
-/** Why the use of a macro is not written out. */
+/** Why the use of a macro is not replaced by its expansion. */
 export type MacroHindrance =
   /** `#`, `##` or `...`: the expansion is not text of the file. */
   | 'operators'
   /** The file defines it several times. */
   | 'definitions'
-  /** The use is a part of a statement, or hangs on a condition without braces. */
+  /** The use is only a part of a statement, or the body of a condition without braces. */
   | 'part';
 
 interface MacroUse {
   readonly macro: string;
   readonly line: number;
-  /** Writes it out, or why that is not done. */
+  /** The edit that replaces the use by its expansion, or why there is none. */
   readonly edit: TextEdit | MacroHindrance;
 }
 
@@ -77,7 +77,7 @@ function substituted(value: string, given: ReadonlyMap<string, string>): string 
     const argument = kind === 'identifier' ? given.get(text) : undefined;
     const between = value.slice(end, start);
     const next = argument ?? text;
-    // Two signs of two tokens are not one: `-a` of `-1`.
+    // Two operator characters must not join to one token: `- -1` from `-a` with `-1` as `a`.
     const isJoined = argument !== undefined && between === '' && result.at(-1) === next[0] && /[-+&|<>]/.test(next);
     result += `${between}${isJoined ? ' ' : ''}${next}`;
     end = to;
@@ -85,7 +85,7 @@ function substituted(value: string, given: ReadonlyMap<string, string>): string 
   return result;
 }
 
-/** Statements with regular ends: without the loop that lets a macro precede a semicolon. */
+/** The statements of a macro body without an enclosing `do … while (0)`. */
 function bodyOf(text: string): string {
   const trimmed = text.trim();
   const once = /^do\s*(\{[^]*\})\s*while\s*\(\s*0\s*\)\s*;?$/.exec(trimmed)?.[1];

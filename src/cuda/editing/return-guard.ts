@@ -1,4 +1,4 @@
-/** Early returns of kernels as guards: `if (c) return; …` becomes `if (!c) { … }`, which can be split. */
+/** Replaces early returns of kernels by guards: `if (c) return; …` becomes `if (!c) { … }`, which can be split. */
 import { elementType } from '../syntax/element-type.ts';
 import type { FunctionDefinition } from '../syntax/outline.ts';
 import type { CudaSource } from '../syntax/syntax.ts';
@@ -13,7 +13,9 @@ interface ReturnGuard {
 
 const leaving = /^(?:return_statement|goto_statement|labeled_statement|ERROR)$/;
 
-/** The guard instead of the first returns of a kernel; null if it has none, or returns later too. */
+/**
+ * The edit that replaces the first returns of a kernel by a guard; null if the kernel has none, or returns later too.
+ */
 export function guardReturn(source: CudaSource, definition: FunctionDefinition): ReturnGuard | null {
   const { text } = source;
   if (definition.kind !== 'kernel') return null;
@@ -66,7 +68,7 @@ function escape(words: string): string {
   return words.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
-/** The condition under which a statement returns, if it does nothing else. */
+/** The condition of a statement that only returns; null for other statements. */
 function returned(statement: SyntaxNode): SyntaxNode | null {
   if (statement.type !== 'if_statement' || childIn(statement, 'alternative')) return null;
   const clause = childIn(statement, 'condition');
@@ -85,7 +87,7 @@ const opposite: Readonly<Record<string, string>> = {
 const integer =
   /^(?:const )?(?:unsigned(?: (?:int|char|short|long|long long))?|int|char|short|long|long long|bool|size_t|u?int\d+_t)$/;
 
-/** `i < n` of `i >= n`, for integers: with NaN operands both comparisons are false. */
+/** The negation of a comparison, `i < n` for `i >= n`, for integers: with NaN operands both comparisons are false. */
 function negated(source: CudaSource, definition: FunctionDefinition, test: SyntaxNode, isOperand: boolean): string {
   const { text } = source;
   const words = text.slice(test.start, test.end);

@@ -17,11 +17,11 @@ export interface Variable {
   readonly value: string | null;
 }
 
-/** A statement of the body, or the half of one. */
+/** A statement of the body, or one half of a split assignment. */
 export interface Piece {
   readonly node: SyntaxNode;
   readonly text: string;
-  /** The half that reads memory, or the one that writes it, of an assignment that is split. */
+  /** For an assignment that is split: the half that reads memory, or the half that writes it. */
   readonly half: 'load' | 'store' | null;
   /** Empty if it declares none; null if a declaration cannot move. */
   readonly declares: readonly Variable[] | null;
@@ -34,10 +34,10 @@ export interface Piece {
 export interface GuardedBody {
   readonly statement: SyntaxNode;
   readonly condition: string;
-  /** It means the same after any part of the body. */
+  /** Whether the condition has the same value after any part of the body. */
   readonly isStable: boolean;
   readonly pieces: readonly Piece[];
-  /** By index of the piece that follows: whether the body can be parted there. */
+  /** By index of the piece that follows: whether the body can be split before that piece. */
   readonly boundaries: readonly boolean[];
   /** `else …`, or nothing. */
   readonly alternative: string;
@@ -49,7 +49,7 @@ const memory = /^(?:subscript_expression|pointer_expression|call_expression|fiel
 
 /**
  * Reads a conditional statement; null if it cannot be split.
- * @param taken - names of variables that others in the function bring in; those of this one are added
+ * @param taken - names of variables that other edits of the function declare; those of this one are added
  */
 export function guardedBody(
   source: CudaSource,
@@ -87,7 +87,7 @@ export function guardedBody(
   const pieces = items.flatMap((item, index) => {
     const from = items[index - 1]?.end ?? body.start;
     const to = items[index + 1]?.start ?? body.end;
-    // A comment to the end of its line holds the carriage return before that.
+    // A `//` comment includes the carriage return at the end of its line.
     const words = ({ start, end }: SyntaxNode): string => text.slice(start, end).trimEnd();
     const above = comments.filter(
       ({ start, line }) => start > from && start < item.start && line !== items[index - 1]?.endLine,
@@ -109,12 +109,15 @@ export function guardedBody(
   };
 }
 
-/** An operand of `&&`. */
+/** The condition as an operand of `&&`, in parentheses if necessary. */
 function both(condition: string): string {
   return /\|\||\?|[^=!<>]=[^=]|,/.test(condition) ? `(${condition})` : condition;
 }
 
-/** Whether a condition means the same after any part of a body: it reads no memory and nothing that the body changes. */
+/**
+ * Whether a condition has the same value after any part of a body: it reads no memory, and no variable that the body
+ * changes.
+ */
 export function isStableIn(text: string, condition: SyntaxNode, body: SyntaxNode): boolean {
   const changed = new Set(
     nodesWhere(body, ({ type }) => /^(?:assignment_expression|update_expression|declaration)$/.test(type)).flatMap(
@@ -132,7 +135,7 @@ export function isStableIn(text: string, condition: SyntaxNode, body: SyntaxNode
   );
   const isIndex = ({ start, end }: SyntaxNode): boolean =>
     /^(?:threadIdx|blockIdx|blockDim|gridDim)\.[xyz]$/.test(text.slice(start, end));
-  // A function may be handed a variable by reference.
+  // A variable may be passed to a function by reference.
   const hasReferences = nodesWhere(body, ({ type }) => type === 'call_expression').some(
     ({ start, end }) => !/^__sync(?:threads|warp)\(\)$/.test(text.slice(start, end)),
   );
@@ -195,7 +198,7 @@ function piecesOf(
 const plainType =
   /^(?:u?int\d+_t|size_t|uint|uchar|ushort|ulong|(?:u?(?:char|short|int|long|longlong)|float|double)[1-4]|[A-Z])$/;
 
-/** The variables of a declaration; null if one cannot be declared first and assigned later. */
+/** The variables of a declaration; null if one of them cannot be declared first and assigned later. */
 export function variablesOf(text: string, node: SyntaxNode): Variable[] | null {
   const type = childIn(node, 'type');
   if (!type) return null;
@@ -228,7 +231,7 @@ export function variablesOf(text: string, node: SyntaxNode): Variable[] | null {
 function canPart(pieces: readonly Piece[], at: number, outside: string): boolean {
   const later = new Set(pieces.slice(at).flatMap(({ names }) => [...names]));
   return pieces.slice(0, at).every(({ node, declares, names }) => {
-    // A declaration that is not understood may declare any of the names.
+    // A declaration of unknown form may declare any of the names.
     if (declares === null) return node.type === 'declaration' && ![...names].some((name) => later.has(name));
     return declares.every(({ name }) => !later.has(name) || !new RegExp(`\\b${name}\\b`).test(outside));
   });
@@ -266,7 +269,7 @@ export function pieceText({ text, declares }: Piece, moved: ReadonlySet<string>)
     .join(' ');
 }
 
-/** The lines of the pieces from one boundary to the next. */
+/** The pieces between consecutive boundaries. */
 export function piecesBetween(body: GuardedBody, chosen: readonly number[]): Piece[][] {
   const edges = [0, ...[...chosen].sort((a, b) => a - b), body.pieces.length];
   return edges.slice(1).map((end, index) => body.pieces.slice(edges[index], end));

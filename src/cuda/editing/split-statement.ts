@@ -1,6 +1,6 @@
 /**
- * Splits statements that read memory and then write it between the two: the value read goes to a variable, a barrier
- * can follow, and the write comes after it. The order of evaluation is preserved.
+ * Splits statements that read memory and then write it between the two: the value that was read is saved in a variable,
+ * a barrier can follow, and the write is after it. The order of evaluation is preserved.
  */
 import { elementType } from '../syntax/element-type.ts';
 import type { FunctionDefinition } from '../syntax/outline.ts';
@@ -144,7 +144,7 @@ function splitAssignment(
   };
 }
 
-/** An assignment within a statement, which is the first thing that it evaluates. */
+/** Splits an assignment inside a statement, if the statement evaluates it first. */
 function splitInner(
   source: CudaSource,
   definition: FunctionDefinition,
@@ -155,7 +155,7 @@ function splitInner(
   const { text } = source;
   if (!readsAndWrites(text, assignment)) return null;
   const { target, value } = splitParts(text, assignment);
-  // `A[i] + f()` may read before it calls.
+  // `A[i] + f()` may read `A[i]` before the call.
   const isCompound = !/^=/.test(text.slice(childIn(assignment, 'left')!.end).trimStart());
   if (isCompound && changesMemory(source, childIn(assignment, 'right')!)) return null;
   return {
@@ -275,7 +275,7 @@ function containsType(node: SyntaxNode, types: RegExp): boolean {
 /** `block.thread_rank()`, and other queries of a group of threads without side effects. */
 const ofGroup = /(?:\.|->)(?:thread_rank|size|num_threads|meta_group_rank|meta_group_size)\(\)$/;
 
-/** Whether evaluating an expression twice, or later, may be something else. */
+/** Whether evaluating an expression twice, or later, may give another result. */
 function hasEffects(text: string, expression: SyntaxNode): boolean {
   return nodesWhere(expression, ({ type }) => sideEffects.test(type)).some(
     ({ type, start, end }) => type !== 'call_expression' || !ofGroup.test(text.slice(start, end).replace(/\s/g, '')),

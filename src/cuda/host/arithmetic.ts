@@ -14,12 +14,12 @@ export function unary(operator: string, operand: HostValue, kind: NumberKind | u
   if (operator === '!') return { kind: 'condition', fact: negatedFact(factOf(operand)) };
   if (operator === '~') {
     const mask = termOf(operand);
-    // Only for constants: the width of others may affect the value.
+    // Only for constants: for other values, the result may depend on the width.
     return mask?.kind === 'integer' ? asComputed(integerValue(integer(-mask.value - 1n)), kind) : null;
   }
   if (operator !== '-') return null;
   if (operand.kind === 'quotient') {
-    // Zero becomes a zero of the other sign, which is not a quotient.
+    // Negating zero gives a negative zero, which is not a quotient.
     if (operand.numerator.kind !== 'integer' || operand.numerator.value === 0n) return null;
     const numerator = arithmetic('-', zeroTerm, operand.numerator);
     return numerator && { ...operand, numerator };
@@ -56,7 +56,7 @@ export function isPointer(value: HostValue, type: string | undefined): boolean {
   );
 }
 
-/** The value of an operator of arithmetic; of pointers too. */
+/** The result of a binary arithmetic operator, also on pointers. */
 export function combined(
   operator: string,
   first: HostValue,

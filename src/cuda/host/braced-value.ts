@@ -1,4 +1,4 @@
-/** The values of lists in braces. */
+/** Values of brace-enclosed initialiser lists. */
 import { listItems, childIn, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { sourceTextOf } from '../declarations/declarations.ts';
 import { resolvedType } from '../declarations/resolved-type.ts';
@@ -6,7 +6,7 @@ import { type Frame, type Interpreter, type State, converted, dim3Of, typeText }
 import { type HostTerm, one, zeroTerm } from './term.ts';
 import { type HostValue, integerValue, symbolOf, zeroed } from './value.ts';
 
-/** The first fields of structures of CUDA that programs initialise without designators. */
+/** The first fields of CUDA structures that programs initialise without designators. */
 const firstFields: Readonly<Record<string, string>> = { cudaGraphNodeParams: 'type' };
 
 /** A list in braces: a record whose fields the type determines, or an array. */
@@ -51,7 +51,7 @@ export function bracedValue(list: SyntaxNode, type: string, state: State, frame:
 }
 
 /**
- * The value of an array with the number of its elements, if its initialiser lists all of them in their order.
+ * The value of an array together with its length, if its initialiser lists all elements in order.
  * @param size as declared, null if that is not a number; undefined if it is omitted
  */
 export function withLength(

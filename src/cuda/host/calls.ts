@@ -16,7 +16,7 @@ import { readChevronLaunch, readLaunchCall } from './launch-reading.ts';
 import { type Fact, joinedFact, truth } from './term.ts';
 import { type HostValue, type HostScope, eitherValue, hostField, symbolOf, valueKey } from './value.ts'; // oxfmt-ignore
 
-/** Calls within calls are followed so far. */
+/** Maximum depth of nested calls that are followed. */
 const deepest = 14;
 
 /** The value of a call, after its effects. */
@@ -72,7 +72,7 @@ export function evaluateCall(node: SyntaxNode, state: State, frame: Frame, host:
   return unknownCall(target ? undefined : plain, values, node, state, host);
 }
 
-/** An object that is made by the name of its record: `C(x)`. */
+/** Creates an object by the name of its record: `C(x)`. */
 function madeByName(
   name: string,
   items: readonly SyntaxNode[],
@@ -114,7 +114,7 @@ export function argumentOf(item: SyntaxNode, state: State, frame: Frame, host: I
   const isPlace = /^(?:identifier|field_expression|subscript_expression|pointer_expression|qualified_identifier)$/.test(item.type); // oxfmt-ignore
   const isAddress = item.type === 'pointer_expression' && childIn(item, 'operator')?.type === '&';
   const place: HostPlace | null = isPlace && !isAddress ? host.place(item, state, frame) : null;
-  // A place is evaluated once: its side effects (`a[i++]`) must not happen twice.
+  // An lvalue is evaluated once: its side effects (`a[i++]`) must not happen twice.
   const evaluated = (): HostValue => item.type === 'initializer_list' ? bracedValue(item, '', state, frame, host) : host.evaluate(item, state, frame); // oxfmt-ignore
   const value =
     place && (item.type !== 'pointer_expression' || hasEffects(item)) ? host.read(place, state) : evaluated();
@@ -151,11 +151,12 @@ function callNamed(
   const isQualified = path.includes('::');
   const around = frame.function?.path ?? [];
   const isBrought = isQualified || host.declarations.hasUsing;
-  // A method is called on an object; a namespace that is not around has to be named, or brought in.
+  // A method needs an object. A function of a namespace that does not enclose the call has to be qualified, or made
+  // visible by `using`.
   const isVisible = (one: FunctionDeclaration): boolean => isQualified || (one.record !== undefined ? one.record === frame.function?.record : isBrought || one.path.every((part, at) => around[at] === part)); // oxfmt-ignore
   const candidates = (host.declarations.functions.get(name) ?? []).filter((one) => fits(one, path, given.length) && isVisible(one)); // oxfmt-ignore
   const withBody = candidates.filter(({ body }) => body);
-  // Conversions determine the overload, and the object determines a virtual method.
+  // Implicit conversions determine the overload, and the dynamic type of the object a virtual method.
   const isVirtual = candidates.some(({ record }) => record !== undefined) && implicitCodeOf(host.declarations).virtualMethods.has(name); // oxfmt-ignore
   if (withBody.length > 1 || isVirtual) host.unfollowed(name);
   if (isVirtual) return null;
@@ -171,7 +172,7 @@ function callNamed(
       });
     return null;
   }
-  // A specialisation looks like a separate function.
+  // An explicit specialisation looks like a separate function.
   const own = withBody.length > 1 ? (template.length > 0 ? [] : meant(withBody, given, host)) : withBody;
   const [only] = own;
   if (!only || own.length !== 1 || only.isKernel) return null;
@@ -179,7 +180,7 @@ function callNamed(
   return host.invoke(only, given, state, frame, { template, ...(self ? { self } : {}) });
 }
 
-/** A value as another program sees it: variables of this one mean nothing there. */
+/** A value as passed to another translation unit: variables of this unit are unknown there. */
 function abroad(value: HostValue, host: Interpreter): HostValue {
   if (value.kind === 'place' || value.kind === 'lambda') return host.symbol('from another file');
   if (value.kind !== 'record') return value;
@@ -196,7 +197,7 @@ function fits({ parameters, path }: FunctionDeclaration, written: string, count:
   return isInScope && least <= count && (count <= parameters.length || parameters.some(({ isPack }) => isPack));
 }
 
-/** Of several overloads the one whose parameter types equal those of the arguments. */
+/** The overload whose parameter types equal those of the arguments. */
 function meant(
   candidates: readonly FunctionDeclaration[],
   given: readonly HostArgument[],
@@ -237,7 +238,7 @@ export function invokeFunction(
       const list = item.children.find(({ type }) => /^(?:argument_list|initializer_list)$/.test(type));
       const [value] = list ? listItems(list) : [];
       if (placeOf(item) < 0) {
-        // Another constructor, or that of a base.
+        // An initialiser that calls another constructor, or that of a base.
         if (list) exposeNamed(list, state, inner, host);
         host.opaque(state);
         continue;
@@ -257,7 +258,7 @@ export function invokeFunction(
     !isFollowedType(resolvedType(type, host.declarations.aliases), host.declarations) &&
     !/[&*]\s*$/.test(type)
   ) {
-    // It is copied, or made, by code that is not followed.
+    // The object is copied or created by code that is not followed.
     host.lose(result);
     return host.symbol(declaration.name, type);
   }
@@ -331,7 +332,7 @@ function bindParameters(
     host.declare(parameter.name, parameter.type, converted(value, type, host.declarations.aliases), state, inner);
     // A reference to a part of a record that the function may change.
     if (parameter.isReference && argument?.place && !/\bconst\b/.test(parameter.type)) {
-      // It is not followed: the contents of the part are unknown from here on.
+      // The reference is not followed: from here on, the contents of that part are unknown.
       host.write(argument.place, host.symbol(parameter.name), state);
     }
   }
@@ -489,7 +490,7 @@ function unknownCall(
   const name = path?.replace(/^.*::/, '');
   const own = name === undefined ? [] : (host.declarations.functions.get(name) ?? []);
   if (path !== undefined && name !== undefined && own.length === 0 && isHarmless(path)) {
-    // Its outputs are unknown: `cudaMemcpy(&n, …)`.
+    // Outputs of the function are unknown: `cudaMemcpy(&n, …)`.
     forget(filledBy(name, given), state, host, true);
     return host.symbol(label);
   }
@@ -497,13 +498,13 @@ function unknownCall(
   const byValue =
     declared.length > 0 && declared.every(({ parameters }) => !parameters.some(({ isReference }) => isReference));
   forget(given, state, host, byValue);
-  // Code of the unit may change objects that nothing here passes to it.
+  // Code of the unit may change objects that are not passed to it here.
   if (path === undefined || own.some(({ body }) => body)) host.opaque(state);
   else host.disturb(state);
   return host.symbol(label, declared.length === 1 && declared[0]!.template.length === 0 ? declared[0]!.returns : undefined); // oxfmt-ignore
 }
 
-/** Forgets arguments that are passed by address, or may be passed by reference. */
+/** Makes unknown the arguments that are passed by address, or may be passed by reference. */
 export function forget(given: readonly HostArgument[], state: State, host: Interpreter, byValue = false): void {
   for (const { value, place, type } of given) {
     if (value.kind === 'function') for (const one of [value, ...(value.others ?? [])]) host.unfollowed(one.name.replace(/^.*::/, '')); // oxfmt-ignore

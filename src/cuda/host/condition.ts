@@ -1,4 +1,4 @@
-/** Conditions of statements, and the join of the paths that they split. */
+/** Conditions of statements, and joins of the paths after a branch. */
 import { childIn, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { declaredName, sourceTextOf } from '../declarations/declarations.ts';
 import { type Frame, type Interpreter, type State, mergeStates } from './interpreter.ts';
@@ -29,7 +29,7 @@ export function joinStates(state: State, then: State, otherwise: State, conditio
   mergeStates(state, then, otherwise, condition, host, (cell) => host.symbol(`cell ${cell}`, host.typeOfCell(cell)));
 }
 
-/** Makes a state another one. */
+/** Assigns one state to another. */
 export function become(state: State, other: State): void {
   state.store = other.store;
   state.facts = other.facts;

@@ -1,7 +1,6 @@
 /**
- * Contents of device memory that the host program writes visibly: constant tables that are copied whole, and
- * allocations that are set to one byte. Only synchronous calls count, and anything else that may write such memory
- * invalidates its contents.
+ * Known contents of device memory: constant tables that the host program copies whole, and allocations that it sets to
+ * one byte. Only synchronous calls are followed; any other possible write to such memory makes its contents unknown.
  */
 import { integerType, sizeOfType } from '../syntax/basic-type.ts';
 import { childIn, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
@@ -15,7 +14,7 @@ import { type HostMemory, type HostValue, type MemoryContents, termOf } from './
 /** Larger tables are not recorded. */
 const maxElements = 4096;
 
-/** With these, device work is executed at other times than the source order, or by other threads of the program. */
+/** Functions that execute device work at other times than the source order, or in other threads of the program. */
 const elsewhere =
   /NonBlocking|NON_BLOCKING|BeginCapture|[pP]er_?[tT]hread|PER_THREAD|cudaGetSymbolAddress|\bthrust\b|cuModuleGetGlobal|cudaIpc|\bthread\b|pthread_create|\basync\s*\(|#pragma omp|LaunchHostFunc|AddCallback/; // oxfmt-ignore
 
@@ -23,12 +22,15 @@ const elsewhere =
 const readers =
   /^(?:cuda(?:Malloc\w*|HostAlloc|Free\w*|HostRegister|HostUnregister|GetLastError|PeekAtLastError|GetErrorString|GetErrorName|(?:Device|Stream|Event)Synchronize|Event(?:Create\w*|Record\w*|Query|Destroy|ElapsedTime)|Stream(?:Create\w*|Query|WaitEvent|Destroy)|(?:Get|Set)Device\w*|Device(?:Get|Set)\w*|DriverGetVersion|RuntimeGetVersion|Occupancy\w*|Func(?:Set|Get)\w*|MemGetInfo|PointerGetAttributes|Profiler\w*))$/; // oxfmt-ignore
 
-/** Whether device writes of a program happen in source order, so that effects are where they are written. */
+/**
+ * Whether writes of the program to device memory happen in source order, so that the effect of a call can be applied at
+ * the call.
+ */
 export function isInOrder({ text, functions }: Declarations): boolean {
   return !elsewhere.test(text) && [...functions.values()].flat().every((one) => !isImplicit(one) || isPure(one, text));
 }
 
-/** Constructors, destructors and operators run without a call of them in the text. */
+/** Whether a function is a constructor, destructor or operator, which runs without a call in the source. */
 function isImplicit({ name, record }: FunctionDeclaration): boolean {
   return name === record || /^(?:~|operator)/.test(name);
 }
@@ -67,7 +69,7 @@ export function noteContents(
     }
     case 'cudaMemcpy': {
       if (!written) {
-        // Host memory has no contents here.
+        // Contents of host memory are not recorded.
         if (items[3] && /^(?:cudaMemcpy(?:DeviceToHost|HostToHost))$/.test(sourceTextOf(host.declarations.text, items[3]))) return; // oxfmt-ignore
         break;
       }

@@ -15,10 +15,10 @@ interface IntegerKind {
 /** The type of a number, promoted; `real` for floating point. */
 export type NumberKind = IntegerKind | 'real';
 
-/** The types of two operands; undefined if unknown. */
+/** The types of two operands; undefined: unknown. */
 export type Kinds = readonly [NumberKind | undefined, NumberKind | undefined];
 
-/** A type of a kind. */
+/** The name of the type of a kind. */
 export function nameOfKind(kind: NumberKind): string {
   if (kind === 'real') return 'auto';
   return `${kind.signed ? '' : 'u'}int${8 * kind.bytes}_t`;
@@ -37,7 +37,7 @@ function kindOfType(type: string, host: Interpreter): NumberKind | undefined {
   return kind && promoted(kind);
 }
 
-/** The type in which two operands are computed; undefined if one is unknown. */
+/** The common type of two operands; undefined if one type is unknown. */
 export function commonKind(a: NumberKind | undefined, b: NumberKind | undefined): NumberKind | undefined {
   if (!a || !b) return undefined;
   if (a === 'real' || b === 'real') return 'real';
@@ -84,7 +84,7 @@ export function numberKindOf(node: SyntaxNode, state: State, frame: Frame, host:
       if (type !== undefined) return kindOfType(type, host);
       const bound = frame.template.get(sourceTextOf(text, inner));
       if (bound !== undefined && /^-?\d+$/.test(bound)) return kindOfTemplate(sourceTextOf(text, inner), frame, host);
-      // Enumerators of an enumeration whose type is not written count as `int`.
+      // An enumeration without a written type is computed as `int`.
       return undefined;
     }
     case 'call_expression': {
@@ -133,12 +133,12 @@ function canRepresent({ bytes, signed }: IntegerKind, value: bigint): boolean {
   return (signed ? BigInt.asIntN(8 * bytes, value) : BigInt.asUintN(8 * bytes, value)) === value;
 }
 
-/** Numbers that every type which arithmetic is done in holds. */
+/** Whether a number fits in every type in which arithmetic is done. */
 function isHeldByAll(value: bigint): boolean {
   return value >= 0n && value < 1n << 31n;
 }
 
-/** Two operands converted to their common type; null if it is unknown, and they are not the same in all types. */
+/** Two operands converted to their common type. Null if that type is unknown and the values differ between types. */
 export function inCommonKind(a: HostTerm, b: HostTerm, kinds: Kinds): [HostTerm, HostTerm] | null {
   const kind = commonKind(...kinds);
   if (kind === 'real') return [a, b];
@@ -151,7 +151,8 @@ export function inCommonKind(a: HostTerm, b: HostTerm, kinds: Kinds): [HostTerm,
 }
 
 /**
- * A constant that was computed in a type; null if the type cannot represent it, or is unknown and affects the value.
+ * The constant result of a computation in a type; null if the type cannot represent it, or if the type is unknown and
+ * the value depends on it.
  * @param isShifted a signed number that was shifted to the left: its upper bits are lost
  */
 export function asComputed(value: HostValue, kind: NumberKind | undefined, isShifted = false): HostValue | null {

@@ -16,7 +16,7 @@ import { nullPointer, type HostFunction, type HostScope, type HostValue, eitherV
 
 const comparisonOperators = /^(?:[<>]=?|[!=]=)$/;
 
-/** The value of an expression. What it assigns is assigned. */
+/** Evaluates an expression, with its assignments. */
 export function hostValueOf(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): HostValue {
   const { text } = host.declarations;
   const written = (): string => sourceTextOf(text, node);
@@ -68,7 +68,7 @@ export function hostValueOf(node: SyntaxNode, state: State, frame: Frame, host: 
       const kind = numberKindOf(node, state, frame, host);
       const inKind = (value: HostValue): HostValue => asComputed(value, kind) ?? unknown();
       if (condition.kind === 'truth') return inKind(at(condition.value ? then : otherwise));
-      // `assert` is a conditional expression once it is expanded.
+      // The expansion of `assert` is a conditional expression.
       if (otherwise && endsProgram(otherwise, text)) {
         assume(state, condition);
         return at(then);
@@ -195,7 +195,7 @@ export function hostValueOf(node: SyntaxNode, state: State, frame: Frame, host: 
       return at(node.children.at(-1));
   }
   if (unevaluated.test(node.type)) return unknown();
-  // A form that is not followed: its effects are unknown.
+  // An expression of unknown form: its effects are unknown.
   exposeNamed(node, state, frame, host);
   host.opaque(state);
   return unknown();
@@ -233,7 +233,7 @@ function runsOperator(
   return true;
 }
 
-/** Nothing is known any more of the variables that a text names: it changes one of them. */
+/** Makes all variables unknown that a text names, since it may change any of them. */
 export function exposeNamed(node: SyntaxNode | undefined, state: State, frame: Frame, host: Interpreter): void {
   for (const inner of node ? nodesWhere(node, ({ type }) => /^(?:type_)?identifier$/.test(type)) : []) {
     const cell = host.lookUp(sourceTextOf(host.declarations.text, inner), frame, state);
@@ -251,7 +251,7 @@ function capturedScope(node: SyntaxNode, state: State, frame: Frame, host: Inter
   const isMutable = declarator !== undefined && /\bmutable\b/.test(text.slice(declarator.start, declarator.end));
   const declare = (name: string, type: string, value: HostValue): void => {
     const cell = host.declare(name, type, value, state, inner);
-    // Copies of the lambda have their own.
+    // Each copy of a mutable lambda has its own copy of the variable.
     if (isMutable) host.expose(cell);
   };
   const copy = (name: string): void => {
@@ -286,13 +286,13 @@ function capturedScope(node: SyntaxNode, state: State, frame: Frame, host: Inter
   return inner.scope;
 }
 
-/** Whether an expression is a call that does not return. */
+/** Whether an expression is a call of a function that does not return. */
 export function endsProgram(node: SyntaxNode, text: string): boolean {
   const callee = node.type === 'call_expression' ? childIn(node, 'function') : undefined;
   return callee !== undefined && /^(?:std::)?(?:_?exit|abort|terminate|quick_exit|__assert_fail)$/.test(sourceTextOf(text, callee)); // oxfmt-ignore
 }
 
-/** A name: an argument of a template, a variable, an enumerator, a function. */
+/** The value of a name: a template argument, a variable, an enumerator or a function. */
 function named(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): HostValue {
   const { declarations } = host;
   const { text } = declarations;
@@ -448,7 +448,7 @@ function isShifted(left: SyntaxNode, state: State, frame: Frame, host: Interpret
   return type !== undefined && integerType(resolvedType(type, host.declarations.aliases)) !== undefined;
 }
 
-/** `(f)(x, y)` reads as a cast: as a call, if `f` names a function or a variable; null for a cast. */
+/** Evaluates `(f)(x, y)`, which parses as a cast, as a call if `f` names a function or a variable; null for a cast. */
 function callInParentheses(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): SyntaxNode | null {
   const { declarations } = host;
   const [type, value] = [childIn(node, 'type'), childIn(node, 'value')];
@@ -473,7 +473,7 @@ function callInParentheses(node: SyntaxNode, state: State, frame: Frame, host: I
   return { ...node, type: 'call_expression', children: [callee, { ...value, type: 'argument_list', field: 'arguments', children: items }] }; // oxfmt-ignore
 }
 
-/** An object of a record that is not followed: its initialisers may be changed through it. */
+/** An object of a record that is not followed: the object may change its initialisers. */
 export function unfollowedObject(
   items: readonly SyntaxNode[],
   type: string,
@@ -625,7 +625,7 @@ export function placeNamed(node: SyntaxNode, state: State, frame: Frame, host: I
       if (type !== undefined && /\*\s*(?:const)?$/.test(type)) {
         const value = host.evaluate(array, state, frame);
         if (value.kind === 'place') {
-          // Another element than the first: of the array that the variable is a part of.
+          // An index other than 0: any element of the array that contains the variable.
           if (key !== '0') host.expose(value.cell);
           return { kind: 'cell', cell: value.cell, path: value.path };
         }
@@ -656,7 +656,7 @@ export function placeNamed(node: SyntaxNode, state: State, frame: Frame, host: I
   return null;
 }
 
-/** Whether a member is named, rather than pointed to: `x.*m`. */
+/** Whether an expression names a member, and does not use a pointer to member: `x.*m`. */
 function isMemberAccess(node: SyntaxNode): boolean {
   return /^(?:\.|->)$/.test(childIn(node, 'operator')?.type ?? '') && !childOf(node, 'ERROR');
 }
@@ -668,7 +668,7 @@ function pointedPlace(value: HostValue, node: SyntaxNode, state: State, host: In
   return { kind: 'memory', symbol: { id: `*${id}@${state.epoch}`, label: sourceTextOf(host.declarations.text, node) } };
 }
 
-/** An identity of the memory that a pointer points to. */
+/** A key of the memory that a pointer points to. */
 function memoryId(value: HostValue, host: Interpreter): string {
   if (value.kind !== 'pointer') return symbolOf(value).id;
   if (!value.offset) return symbolOf(host.symbol(value.memory.label)).id;

@@ -1,9 +1,8 @@
 /**
- * A host program, interpreted over symbols: which kernels it launches, with which launches and arguments, and under
- * which conditions.
- *
- * Each function that reaches a launch and that no other such function of the unit calls is interpreted once, with
- * symbols for its parameters; calls are followed. So a launch in a wrapper is reported for each call of the wrapper.
+ * A symbolic interpreter of host programs: which kernels are launched, with which configuration and arguments, under
+ * which conditions. Each function that reaches a launch and that no other such function of the unit calls is
+ * interpreted once, with symbols for its parameters; calls are followed. So a launch in a wrapper is reported for each
+ * call of the wrapper.
  */
 import { childIn, listItems, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { callLambda, evaluateCall, expandPacks, invokeFunction } from './calls.ts';
@@ -19,9 +18,9 @@ import { lentNames, reachableNames } from '../declarations/reachable-names.ts';
 import { isInOrder } from './device-contents.ts';
 import { type HostMemory, type HostValue, type HostScope, type MemoryContents, integerValue, termOf } from './value.ts'; // oxfmt-ignore
 
-/** Statements and expressions that are executed for one function, calls included. */
+/** Maximum number of statements and expressions that are executed for one function, calls included. */
 const maxSteps = 60_000;
-/** Functions that are begun with. */
+/** Maximum number of functions from which interpretation starts. */
 const maxRoots = 200;
 
 export interface HostProgram {
@@ -35,11 +34,11 @@ export interface HostProgram {
   readonly entries: readonly FunctionDeclaration[];
   /** Functions of external linkage that reach a launch and that something in this unit calls too. */
   readonly shared: readonly FunctionDeclaration[];
-  /** Goes through one function with given arguments. */
+  /** Interprets one function with given arguments. */
   readonly launchesOf: (entry: FunctionDeclaration, given: readonly HostValue[], facts: readonly Fact[]) => readonly HostLaunch[]; // oxfmt-ignore
 }
 
-/** A launch, and the function that was begun with. */
+/** A launch, with the function from which interpretation started. */
 export interface HostLaunch extends LaunchEvent {
   readonly entry: FunctionDeclaration;
 }
@@ -50,7 +49,7 @@ const launchName = /\b(?:cudaLaunch\w*Kernel\w*|cuLaunch\w*Kernel\w*|cudaGraph\w
  * Interprets a program.
  * @param name distinguishes its symbols from those of other programs
  * @param text after preprocessing
- * @param wanted names of functions in other files; if there are any, only calls of them are of interest
+ * @param wanted names of functions in other files; if there are any, only calls of these are recorded
  */
 export function readHostProgram(
   name: string,
@@ -63,7 +62,7 @@ export function readHostProgram(
   const names = new Map(all.map((one) => [one, namesIn(one, text)]));
   const reaching = reachingLaunches(all, names, text, wanted);
   const handed = new EscapingFunctions(declarations);
-  // A parameter that is called may be such a function.
+  // A parameter that is called may be a function that reaches a launch.
   const telling = new Set([...[...reaching].map((one) => one.name), ...wanted, ...handed.calledParameters]);
   const reachingNodes = new Map<SyntaxNode, boolean>();
   const reaches = (node: SyntaxNode): boolean => {
@@ -120,7 +119,7 @@ export function readHostProgram(
   const kernels = [...declarations.functions].flatMap(([one, list]) => ((named.has(one) || takers.has(one)) && list.some(({ isKernel }) => isKernel) ? [one] : [])); // oxfmt-ignore
   const launches = events
     .filter((event): event is HostLaunch => event.kind === 'launch')
-    // An unknown kernel may be any whose name is used as a value.
+    // An unknown kernel may be any kernel whose name is used as a value.
     .flatMap((launch) => launch.kernel.name !== '' ? [launch] : [launch, ...kernels.map((one): HostLaunch => ({ ...launch, kernel: { name: one, templateArguments: [] } }))]); // oxfmt-ignore
   return {
     declarations,
@@ -145,7 +144,7 @@ function launchNodes({ body }: FunctionDeclaration, text: string): SyntaxNode[] 
   });
 }
 
-/** Calls of functions in other files that are of interest. */
+/** Calls of the functions in other files that are searched for. */
 function callNodes({ body }: FunctionDeclaration, text: string, wanted: ReadonlySet<string>): SyntaxNode[] {
   if (!body) return [];
   return nodesWhere(body, (node) => {
@@ -197,7 +196,7 @@ function namesWithoutCall(root: SyntaxNode, text: string, handed: EscapingFuncti
   return { named, takers };
 }
 
-/** A launch that the work did not suffice for: anything may be launched there so. */
+/** A launch that was not reached within the work limit: kernel, configuration and arguments are unknown. */
 function unknownLaunch(node: SyntaxNode, entry: FunctionDeclaration, text: string): HostLaunch {
   const callee = childIn(node, 'function');
   const isChevron = node.children.some(({ type }) => type === 'kernel_call_syntax');
@@ -255,7 +254,7 @@ function reachingLaunches(
   return reaching;
 }
 
-/** Goes through a function. */
+/** Interprets a function. */
 function interpret(
   program: string,
   declarations: Declarations,
@@ -275,14 +274,14 @@ function interpret(
   let steps = 0;
   let written: Map<number, { by: Set<SyntaxNode | undefined>; fields: Set<string> }> | undefined;
   const exposed = new Set<number>();
-  /** Variables that only the text of their function reaches. */
+  /** Variables that are accessed only by the text of their function. */
   const unreachable = new Set<number>();
   let isClouded = false;
-  /** Counts events that may change a variable. */
+  /** Number of events so far that may have changed a variable. */
   let changes = 0;
   const clouded = new Map<number, { readonly at: number; readonly value: HostValue }>();
   const escaped = new Set<number>();
-  /** Static variables of functions. */
+  /** Static variables of functions, which outlive their calls. */
   const permanent = new Set<number>();
   let lambdaCount = 0;
   const note = (index: number, by: SyntaxNode | undefined, field: string): void => {
@@ -396,7 +395,7 @@ function interpret(
       if (isFixed(place.cell)) return;
       const before = state.store.get(place.cell) ?? symbol('uninitialised', types[place.cell]);
       state.store.set(place.cell, withPart(before, place.path, value));
-      // An unknown element may be any.
+      // An unknown element may be any element.
       note(place.cell, by, place.path[0]?.replace(/^\[[^]*/, '') ?? '');
     },
     lookUp: (name, frame, state) => {
@@ -492,7 +491,7 @@ function interpret(
     base.store.set(made.cell, made.symbol);
     return made;
   };
-  /** Value of a variable that may change unseen: the same until something may have changed it. */
+  /** The value of a variable that other code may change: a symbol that is the same until the next possible change. */
   const cloudedValue = (index: number): HostValue => {
     let known = clouded.get(index);
     if (known?.at !== changes) clouded.set(index, (known = { at: changes, value: unknownOf(index) }));
@@ -509,7 +508,7 @@ function interpret(
     const qualifiers = parts.slice(0, -1);
     const fitting = candidates.filter(({ path }) => qualifiers.every((part, at) => path.at(at - qualifiers.length) === part)); // oxfmt-ignore
     const here = fitting.filter(({ path }) => path.every((part, at) => frame.function?.path[at] === part));
-    // A namespace that is not around has to be named, or brought in.
+    // A variable of a namespace that does not enclose the code has to be qualified, or made visible by `using`.
     const isBrought = qualifiers.length > 0 || declarations.hasUsing;
     const defined = (here.length > 0 ? here : isBrought ? fitting : []).toSorted((a, b) => b.path.length - a.path.length || Number(b.value !== undefined) - Number(a.value !== undefined)); // oxfmt-ignore
     const [variable] = defined;
@@ -519,7 +518,7 @@ function interpret(
       own = cell(variable.type);
       globals.set(variable, own);
       if (isFirm(variable)) firm.add(own);
-      // It exists from the start, on every path.
+      // A global variable exists from the start, on every path.
       base.store.set(own, initialValue(variable));
     }
     if (!state.store.has(own)) state.store.set(own, base.store.get(own)!);
@@ -536,8 +535,8 @@ function interpret(
   });
 
   /**
-   * Whether nothing changes a variable outside of functions. Other files cannot if the unit declares none of their
-   * names.
+   * Whether a variable outside of functions is never changed. Other files cannot change it if the unit declares no
+   * external name for it.
    */
   const isFirm = ({ name, isConstant, isInternal }: Pick<HostVariable, 'name' | 'isConstant' | 'isInternal'>): boolean =>
     isConstant || (!declarations.assigned.has(name) && !(lent ??= lentNames(declarations.root, declarations)).has(name) && (isInternal || (declarations.functions.has('main') && !isOneOfSeveral))); // oxfmt-ignore
@@ -575,7 +574,7 @@ function interpret(
   host.invoke(entry, values, state, { ...frame, scope: { cells: new Map(), outer: null } }, self ? { self } : {});
   // Lambdas that are passed to a library, or not called.
   for (const { lambda, state: then } of lambdas) {
-    // It runs at an unknown time: any other write may have happened by then.
+    // The lambda runs at an unknown time: any other write may have happened before.
     for (const index of rewritten) if (then.store.has(index)) then.store.set(index, unknownOf(index));
     then.facts = [];
     callLambda(lambda, [], then, frame, host);

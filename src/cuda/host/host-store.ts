@@ -6,12 +6,12 @@ interface Layer {
   readonly depth: number;
 }
 
-/** Layers above which a copy flattens them: each costs a lookup when a cell is read. */
+/** Maximum number of layers of a copy; more are merged, since each costs a lookup when a cell is read. */
 const maxLayers = 24;
 
 /**
- * Values of the cells of a host program. Copies share the layers from before the copy, so that a copy costs nothing,
- * and two of them are compared by later writes.
+ * Values of the cells of a host program. Copies share the layers from before the copy: a copy costs nothing, and two
+ * copies are compared by the writes after it.
  */
 export class HostStore {
   private own = new Map<number, HostValue>();

@@ -7,11 +7,11 @@ export interface HostText {
   readonly text: string;
   /** Location of an offset. */
   readonly locate: (offset: number) => Location;
-  /** The files that it holds lines of. */
+  /** The files of which the text contains lines. */
   readonly files: ReadonlySet<string>;
 }
 
-/** How nvcc writes CUDA's own words into preprocessed text (`crt/host_defines.h`). */
+/** CUDA's specifiers in the form that nvcc gives them in preprocessed text (`crt/host_defines.h`). */
 const attributes = /__attribute__\s*\(\(\s*(global|device|host|shared|constant|managed|noinline|grid_constant)\s*\)\)/g;
 
 /**

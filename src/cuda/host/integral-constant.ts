@@ -1,9 +1,9 @@
-/** `std::integral_constant`: types that name a number, and objects of them, which count as it. */
+/** `std::integral_constant`: types that denote a number, and their objects, which convert to it. */
 import type { Interpreter } from './interpreter.ts';
 import { integer } from './term.ts';
 import { type HostValue, integralConstant, literalValue, integerValue, valueKey } from './value.ts';
 
-/** Whether a type, as written, is one of a constant. */
+/** Whether a type, as written, is a `std::integral_constant`. */
 export function isConstantType(written: string): boolean {
   return /^(?:::)?(?:(?:cuda::)?std::)?(?:integral_constant\s*<|bool_constant\s*<|true_type$|false_type$)/.test(
     written,
@@ -11,7 +11,7 @@ export function isConstantType(written: string): boolean {
 }
 
 /**
- * An object of a type of a constant.
+ * An object of a `std::integral_constant`.
  * @param argument the last argument of its template, undefined if absent or unknown
  */
 export function constantObject(written: string, argument: string | undefined, host: Interpreter): HostValue {
@@ -23,7 +23,7 @@ export function constantObject(written: string, argument: string | undefined, ho
   return { kind: 'record', fields: new Map([['value', value]]), rest: { id, label: written, type: integralConstant } };
 }
 
-/** Whether a value is such an object. */
+/** Whether a value is an object of `std::integral_constant`. */
 export function isConstantObject(value: HostValue): boolean {
   return value.kind === 'record' && value.rest.type === integralConstant;
 }

@@ -10,9 +10,9 @@ import { type HostMemory, type HostValue, type HostScope, type MemoryContents, e
 /** Values of the variables at a point of the program, and the facts of the path. Changed in place. */
 export interface State {
   store: HostStore;
-  /** Conditions of the path. They are over symbols, so they stay true. */
+  /** Conditions of the path. They are about symbols, whose values do not change, so they stay true. */
   facts: readonly Fact[];
-  /** Grows with every call that may change memory that only pointers point to. */
+  /** Incremented with every call that may change memory that only pointers point to. */
   epoch: number;
 }
 
@@ -20,9 +20,9 @@ export interface State {
 export interface Frame {
   readonly scope: HostScope;
   readonly function: FunctionDeclaration | undefined;
-  /** Arguments of the templates around: numbers and types as text. */
+  /** Arguments of the enclosing templates: numbers and types as text. */
   readonly template: ReadonlyMap<string, string>;
-  /** The object of a method. */
+  /** The object on which a method is called. */
   readonly self: HostValue | undefined;
   readonly depth: number;
   readonly exits: Exits;
@@ -55,9 +55,9 @@ export interface LaunchEvent {
   readonly cooperative: boolean | undefined;
   /** Whether it may start before the kernel before it in the stream has ended (programmatic dependent launch). */
   readonly startsEarly: boolean;
-  /** Undefined if unknown. */
+  /** Values of the arguments; undefined if unknown. */
   readonly arguments: readonly HostValue[] | undefined;
-  /** Their declared types, if declarations specify them. */
+  /** Declared types of the arguments, if known from declarations. */
   readonly argumentTypes: readonly (string | undefined)[];
   readonly facts: readonly Fact[];
   /** Facts about symbols on every path. */
@@ -88,7 +88,7 @@ export type HostPlace =
 export interface Writes {
   /** Assignments in the text; undefined for other writers. */
   readonly by: ReadonlySet<SyntaxNode | undefined>;
-  /** Names of fields; an empty one for the variable as a whole, or for any of its elements. */
+  /** Names of fields; an empty name for the variable as a whole, or for any of its elements. */
   readonly fields: ReadonlySet<string>;
 }
 
@@ -105,26 +105,26 @@ export interface Interpreter {
   readonly read: (place: HostPlace, state: State) => HostValue;
   /** @param by the expression that writes, if it is an assignment in the text */
   readonly write: (place: HostPlace, value: HostValue, state: State, by?: SyntaxNode) => void;
-  /** Value of a cell in a state that has not touched it: a global variable, memory; undefined for others. */
+  /** Value of a cell that a state has not written: a global variable, memory; undefined for others. */
   readonly initial: (cell: number) => HostValue | undefined;
-  /** Forgets a variable for good: pointers that are not followed point into it. */
+  /** Makes a variable unknown permanently: pointers that are not followed point into it. */
   readonly expose: (cell: number) => void;
-  /** A value is not followed from here on: the object whose address it is may change unseen. */
+  /** Stops following a value: the object whose address it is may change unseen. */
   readonly lose: (value: HostValue) => void;
   /** Notes that unknown code has the address of a variable. */
   readonly escape: (cell: number) => void;
-  /** Unknown code runs: it may change objects whose address it has, and global variables. */
+  /** Unknown code runs: makes objects whose address it has, and global variables, unknown. */
   readonly disturb: (state: State) => void;
   /**
-   * Code runs of which nothing is known, though it is in this unit: an operator, a destructor, a virtual method. From here
-   * on nothing is known of the variables that other code may reach.
+   * Code of this unit runs that is not followed: an operator, a destructor, a virtual method. From here on, the
+   * variables that other code may access are unknown.
    */
   readonly opaque: (state: State) => void;
   /** Notes that a function may be called with any arguments by a call that is not followed. */
   readonly unfollowed: (name: string) => void;
   /** Notes that a lambda is passed to unknown code: it may be called with any arguments, at any time. */
   readonly handed: (lambda: Extract<HostValue, { kind: 'lambda' }>, state: State) => void;
-  /** An identity that no other condition has. */
+  /** An unknown condition that is equal to no other. */
   readonly undecided: () => Fact;
   /** The variable of a name that is in scope, or a global one. */
   readonly lookUp: (name: string, frame: Frame, state: State) => number | undefined;
@@ -138,28 +138,28 @@ export interface Interpreter {
   readonly fill: (memory: string, contents: MemoryContents | null, state: State) => void;
   /** Forgets contents of device memory, after a kernel only those that kernels can write. */
   readonly endContents: (state: State, isKernel?: boolean) => void;
-  /** Known contents of device memory. */
+  /** Known contents of device memory in a state. */
   readonly contentsIn: (state: State) => ReadonlyMap<string, MemoryContents>;
   readonly emit: (event: HostEvent) => void;
   /** Adds a fact about a symbol, valid on every path. */
   readonly know: (fact: Fact) => void;
   readonly knownFacts: () => readonly Fact[];
-  /** Notes a lambda that is made, and that one is called: those without a call are executed in the end. */
+  /** Notes that a lambda is created, or that one is called: lambdas without a call are executed at the end. */
   readonly made: (lambda: Extract<HostValue, { kind: 'lambda' }>, state: State) => void;
   readonly called: (lambda: Extract<HostValue, { kind: 'lambda' }>) => void;
-  /** Whether a part of the text may reach a launch, or a call that is of interest. */
+  /** Whether a part of the text may reach a launch, or a call that is searched for. */
   readonly reaches: (node: SyntaxNode) => boolean;
   /** Work done so far. */
   readonly spent: () => number;
-  /** Counts work; false once there is too much of it. */
+  /** Counts work; false if the limit is exceeded. */
   readonly step: (count?: number) => boolean;
   /** Runs something without recording its effects; returns the cells that it wrote. */
   readonly silently: (run: () => void) => ReadonlyMap<number, Writes>;
-  /** Runs something, which may inspect the events it emitted; these are undone if it returns false. */
+  /** Runs something that can inspect the events it emits; its effects are undone if it returns false. */
   readonly attempt: (run: (emitted: () => readonly HostEvent[]) => boolean) => boolean;
 }
 
-/** An argument: its value, and its place if it is a variable. */
+/** An argument: its value, and its place if it is an lvalue. */
 export interface HostArgument {
   readonly value: HostValue;
   readonly place: HostPlace | null;
@@ -171,7 +171,7 @@ export function cloneState({ store, facts, epoch }: State): State {
   return { store: store.copy(), facts, epoch };
 }
 
-/** Adds a fact from here on. Even an unknown condition selects one of two values of a variable. */
+/** Adds a fact to the path. Even an unknown condition selects one of the two values of a joined variable. */
 export function assume(state: State, fact: Fact): void {
   if (fact.kind === 'truth') return;
   if (fact.kind === 'and') {
@@ -210,7 +210,7 @@ export function mergeStates(
   state.epoch = Math.max(then.epoch, otherwise.epoch);
 }
 
-/** A value as a declared type holds it. */
+/** A value converted to a declared type. */
 export function converted(value: HostValue, type: string, aliases: ReadonlyMap<string, string>): HostValue {
   const known = resolvedType(type, aliases);
   if (/[*[(]/.test(known)) return value;
@@ -224,7 +224,7 @@ export function converted(value: HostValue, type: string, aliases: ReadonlyMap<s
     }
     const isTyped = value.kind === 'symbol' && value.symbol.type !== undefined && value.symbol.type !== basic;
     if (basic === 'bool' && value.kind !== 'condition' && (value.kind !== 'symbol' || isTyped)) return { kind: 'condition', fact: factOf(value) }; // oxfmt-ignore
-    // Few bits hold only a part of a number: the same for the same one.
+    // A narrow type contains only a part of the number, which is the same for equal numbers.
     const before = value.kind === 'symbol' ? integerType(value.symbol.type ?? '')?.bytes : undefined;
     const isFresh = value.kind === 'symbol' && value.symbol.type === undefined;
     if (kind.bytes < 4 && !isFresh && value.kind !== 'condition' && before !== kind.bytes && valueKey(value) !== '')
@@ -264,7 +264,7 @@ export function dim3Of(value: HostValue): HostValue {
   return { kind: 'record', fields, rest: { id: `dim3 ${valueKey(value)}`, label: 'dim3' } };
 }
 
-/** A field of a value, or of a field of it. */
+/** The value of a field, or of a field of a field. */
 export function partOf(value: HostValue, path: readonly string[]): HostValue {
   return path.reduce(hostField, value);
 }
@@ -278,7 +278,7 @@ export function withPart(value: HostValue, path: readonly string[], part: HostVa
       ? value
       : { kind: 'record' as const, fields: new Map<string, HostValue>(), rest: symbolOf(value) };
   const own = withPart(hostField(record, name), inner, part);
-  // An unknown element: it may be any of the others.
+  // A write to an unknown element may be to any of the listed ones.
   if (name.startsWith('[')) return { kind: 'record', fields: new Map([[name, own]]), rest: { id: `${valueKey(record)}/${name}`, label: record.rest.label } }; // oxfmt-ignore
   const fields = new Map<string, HostValue>(record.fields);
   for (const other of record.fields.keys()) if (other.startsWith('[')) fields.delete(other);
@@ -295,7 +295,7 @@ export function sizeOfNamed(type: string, declarations: Declarations): HostTerm 
   if (record?.isPlain && record.fields.length > 0) {
     const sizes = record.fields.map((field) => sizeOfType(resolvedType(field.type, declarations.aliases)));
     const [first] = sizes;
-    // Fields of one size have no gaps between them.
+    // Fields of equal size have no padding between them.
     if (first !== undefined && sizes.every((one) => one === first))
       return { kind: 'integer', value: BigInt(first * sizes.length) };
   }

@@ -1,13 +1,16 @@
-/** Effects of functions of CUDA and C++ on the values that launches depend on. */
+/** Functions of CUDA and C++ on whose results or effects launches depend. */
 import type { SyntaxNode } from '../syntax/syntax-tree.ts';
 import { sourceTextOf } from '../declarations/declarations.ts';
 import { type HostArgument, type Interpreter, type State, assume } from './interpreter.ts';
 import { type HostTerm, arithmetic, choice, compared, integer, one, zeroTerm } from './term.ts';
 import { type HostValue, ceilingOf, factOf, hostField, integerValue, quotientOf, termOf } from './value.ts';
 
-/** Far more than any GPU has: that index arithmetic does not wrap around needs some bound. */
+/** An upper limit, far above any GPU: a bound is needed to prove that index arithmetic does not wrap around. */
 const maxMultiprocessors = 65_535;
-/** Blocks that a multiprocessor of any GPU takes at once, at most (CUDA programming guide, compute capabilities: 32). */
+/**
+ * Maximum number of blocks that a multiprocessor of any GPU can execute at once (CUDA programming guide, compute
+ * capabilities: 32), with a margin.
+ */
 const maxBlocks = 64;
 
 /** Maxima of fields of `cudaDeviceProp`; the minimum of each is 1. */
@@ -37,7 +40,7 @@ function target(value: HostValue, state: State, host: Interpreter): HostValue | 
   return value.kind === 'place' ? host.read({ kind: 'cell', cell: value.cell, path: value.path }, state) : undefined;
 }
 
-/** The value of a call of a function that is known; null for any other. */
+/** The result of a call of a known function; null for any other function. */
 export function callKnown(
   name: string,
   given: readonly HostArgument[],
@@ -134,7 +137,7 @@ export function callKnown(
       const isBlocks = name.startsWith('cudaOccupancy');
       const attribute = items[1] ? sourceTextOf(host.declarations.text, items[1]) : '';
       const isCount = /(?:MultiProcessorCount|MULTIPROCESSOR_COUNT)$/.test(attribute);
-      // No block may fit: then nothing is launched.
+      // If no block fits, nothing is launched.
       if (term && isBlocks) for (const fact of [compared('>=', term, zeroTerm), compared('<=', term, integer(maxBlocks))]) host.know(fact); // oxfmt-ignore
       if (term && isCount) within(term, maxMultiprocessors, host);
       write(first, value);

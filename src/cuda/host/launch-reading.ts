@@ -1,4 +1,4 @@
-/** The forms of a launch in host code. */
+/** Recognises the forms of a launch in host code. */
 import { childIn, childOf, listItems, stripParentheses, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { sourceTextOf } from '../declarations/declarations.ts';
 import { functionNamed } from './expressions.ts';
@@ -10,7 +10,7 @@ import { type HostFunction, type HostValue, integerValue, symbolOf, termOf, valu
 
 type Configuration = Pick<LaunchEvent, 'grid' | 'block' | 'cluster' | 'shared' | 'cooperative' | 'startsEarly'>;
 
-/** With it, nodes of a graph may start before their dependencies have ended. */
+/** If a program uses these names, nodes of a graph may start before their dependencies have ended. */
 const programmaticEdge = /\b(?:cudaGraphDependencyTypeProgrammatic|CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC)\b/;
 
 /** `k<<<grid, block, shared, stream>>>(…)` */
@@ -32,8 +32,8 @@ export function readChevronLaunch(node: SyntaxNode, state: State, frame: Frame, 
 }
 
 /**
- * Arguments that are different parts of one object, as calls allocate them (`arena.take(n), arena.take(n)`): the
- * allocator makes them disjoint, so no common object is recorded.
+ * Arguments that are different parts of one object, as an allocator returns them (`arena.take(n), arena.take(n)`): the
+ * allocator makes them disjoint, so they are not recorded as pointers into a common object.
  */
 function partsApart(items: readonly SyntaxNode[], given: readonly HostValue[], host: Interpreter): HostValue[] {
   const isCall = items.map((item) => stripParentheses(item).type === 'call_expression');
@@ -47,7 +47,7 @@ function partsApart(items: readonly SyntaxNode[], given: readonly HostValue[], h
 }
 
 function valueOf(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): HostValue {
-  // `{16, 16}` without a context reads as a literal without a type.
+  // `{16, 16}` without a context parses as a literal without a type.
   const type = childIn(node, 'type');
   const isBare = node.type === 'compound_literal_expression' && (!type || type.start === type.end);
   const list = isBare ? (childIn(node, 'value') ?? node) : node;
@@ -203,7 +203,7 @@ function pointed(value: HostValue | undefined, state: State, host: Interpreter):
   return values.length > 0 ? values : undefined;
 }
 
-/** The kernels that an expression may name. */
+/** The kernels that an expression may denote. */
 function kernelsOf(expression: SyntaxNode, state: State, frame: Frame, host: Interpreter): HostFunction[] {
   const node = stripParentheses(expression);
   const value = host.evaluate(node, state, frame);
@@ -212,7 +212,7 @@ function kernelsOf(expression: SyntaxNode, state: State, frame: Frame, host: Int
     const inner = host.read({ kind: 'cell', cell: value.cell, path: value.path }, state);
     return inner.kind === 'function' ? alternatives(inner) : [];
   }
-  // An unknown element of a table of functions: any of them.
+  // An unknown element of a table of functions may be any of them.
   const array = node.type === 'subscript_expression' ? childIn(node, 'argument') : undefined;
   const table = array && host.evaluate(array, state, frame);
   if (table?.kind === 'record') {

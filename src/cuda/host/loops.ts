@@ -1,4 +1,7 @@
-/** Loops of host code: executed iteration by iteration, or once for all iterations, or for all except the first. */
+/**
+ * Loops of host code: executed iteration by iteration, or summarised by one iteration that represents all of them, or
+ * all except the first.
+ */
 import { childIn, childOf, listItems, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { bracedValue } from './braced-value.ts';
 import { become, evaluatedCondition, joinStates } from './condition.ts';
@@ -7,7 +10,7 @@ import { type Exits, type Frame, type HostEvent, type Interpreter, type State, t
 import { type Fact, type HostTerm, arithmetic, compared, termConstant, integer, termKey, negatedFact, one, symbolsOf, truth, zeroTerm } from './term.ts'; // oxfmt-ignore
 import { type HostValue, extentsOf, factOf, termOf } from './value.ts';
 
-/** Iterations of a loop with known bounds that are executed one by one. */
+/** Maximum trip count of a loop with known bounds that is executed iteration by iteration. */
 const maxRounds = 64;
 
 /**
@@ -19,7 +22,7 @@ export function executeLoop(node: SyntaxNode, state: State, frame: Frame, host: 
   const range = declarator?.type === 'reference_declarator' ? childIn(node, 'right') : undefined;
   const ranged = range && host.place(range, state, frame);
   const isConstant = node.children.some((child) => child.type === 'type_qualifier');
-  // The elements change by another name.
+  // The loop variable is a reference, through which the elements may change.
   if (ranged?.kind === 'cell' && !isConstant) host.expose(ranged.cell);
   const initial = childIn(node, 'initializer');
   if (initial) {
@@ -45,7 +48,10 @@ export function executeLoop(node: SyntaxNode, state: State, frame: Frame, host: 
   return summarised(node, state, frame, host, isFirst, 'first apart');
 }
 
-/** Whether a launch has an extent that the iterations of a loop change, and that no argument of it determines. */
+/**
+ * Whether a launch has an extent that differs between the iterations of a loop and that none of its arguments
+ * determines.
+ */
 function isLeftOpen(event: HostEvent, changed: ReadonlySet<string>): boolean {
   if (event.kind !== 'launch') return false;
   const isChanged = (id: string): boolean => changed.has(id) || changed.has(id.replace(/\.[xyz]$/, ''));
@@ -98,10 +104,10 @@ function shortRounds(node: SyntaxNode, state: State, frame: Frame, host: Interpr
   return rounds;
 }
 
-/** Work of one iteration above which the first iteration is not executed separately. */
+/** Maximum work of one iteration for which the first iteration is executed separately. */
 const maxOfFirstRound = 4000;
 
-/** Work that is spent on the iterations of a loop that reaches no launch: its results rarely matter there. */
+/** Maximum work on the iterations of a loop that reaches no launch: its results rarely affect a launch. */
 const maxOfSideLoop = 1000;
 
 /**
@@ -162,9 +168,9 @@ function unrolledRange(node: SyntaxNode, state: State, frame: Frame, host: Inter
 }
 
 /**
- * One iteration that represents all of them: variables that they change may have any value within the bounds of steps
- * and conditions. Or the first iteration exactly, and one that represents the others: an iteration is executed before
- * it, for its results.
+ * Executes one iteration that represents all of them: variables that the loop changes may have any value within the
+ * bounds of steps and conditions. Or executes the first iteration exactly, and one that represents the others; an
+ * additional iteration before that determines the changes.
  * @param changed gets the symbols for the changed variables
  */
 function summarised(
@@ -189,7 +195,7 @@ function summarised(
     const [first, now] = [termOf(before), termOf(value)];
     const name = [...steps.keys()].find((known) => host.lookUp(known, frame, state) === cell);
     const own = name === undefined ? undefined : steps.get(name);
-    // Only if nothing else in the loop writes it.
+    // Valid only if nothing else in the loop writes the variable.
     if (first && now && own && [...writes.by].every((writer) => writer === own.node))
       progression(first, now, own, host);
     if (first && now && own?.operator === '/') halved.push({ first, now });
@@ -200,7 +206,7 @@ function summarised(
   const breaks: State[] = [];
   if (condition.kind !== 'truth' || condition.value) {
     assume(state, condition);
-    // A value that is positive after divisions was not less before.
+    // A variable that is divided in each iteration and is still positive is at most its initial value.
     for (const { first, now } of halved) if (isPositive(condition, now)) assume(state, compared('<=', now, first));
     if (rounds === 'all alike') round(node, state, frame, host, breaks);
     else roundsApart(node, start, state, frame, host, isFirst, breaks);
@@ -258,8 +264,8 @@ function declareElement(node: SyntaxNode, state: State, frame: Frame, host: Inte
 }
 
 /**
- * Value of a variable after writes: unknown, or with unknown fields if only those were written.
- * @param changed gets the symbols for that
+ * Value of a variable after writes: unknown, or with unknown fields if only these were written.
+ * @param changed gets the symbols for the unknown values
  */
 function afterWrites(
   before: HostValue,
@@ -284,7 +290,8 @@ function afterWrites(
 /** The cells that a loop writes, in any iteration. */
 function writtenIn(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): ReadonlyMap<number, Writes> {
   const all = new Map<number, { readonly by: Set<SyntaxNode | undefined>; readonly fields: Set<string> }>();
-  // A later iteration may write more than the first, with the results of the first.
+  // A later iteration may write more than the first, because of the values that the first has written: repeat until
+  // nothing is added.
   for (let [before, now] = [-1, 0]; before !== now;) {
     before = now;
     const dry = cloneState(state);
@@ -376,7 +383,7 @@ function progression(first: HostTerm, now: HostTerm, { operator, by }: Step, hos
       if (start !== undefined && start > 0n) host.know(compared('>=', now, first));
       break;
     case '/':
-      // A negative number grows.
+      // With a negative value the product would decrease.
       if (start === undefined || start < 0n) return;
       host.know(compared('<=', now, first));
       host.know(compared('>=', now, zeroTerm));

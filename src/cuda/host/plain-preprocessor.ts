@@ -48,7 +48,8 @@ export function preprocessPlainly({ file, text, resolve, definitions }: PlainReq
     const marker = (line: number): string => `\n# ${line} ${JSON.stringify(path)}\n`;
     emit(marker(1));
     const tokens = tokenize(content).filter(({ kind }) => kind !== 'comment');
-    // Each level: whether it is being read, whether a branch of it was, whether the level around is.
+    // Open conditionals: whether the current branch is active, whether a branch was taken already, and whether the
+    // enclosing level is active.
     const levels: { active: boolean; taken: boolean; outer: boolean }[] = [];
     const isActive = (): boolean => levels.at(-1)?.active ?? true;
     let line = 1;
@@ -80,7 +81,7 @@ export function preprocessPlainly({ file, text, resolve, definitions }: PlainReq
         emit(` ${use.text} `);
         at = use.end;
         line = tokens[at]!.line;
-        // Text on several lines became one line.
+        // Text that was joined from several lines.
         if (line !== token.line) gap = true;
         continue;
       }

@@ -1,4 +1,4 @@
-/** Effects of statements of host code. Branches are joined again. */
+/** Effects of statements of host code. The states after branches are joined. */
 import { integerType, isFloatType } from '../syntax/basic-type.ts';
 import { childIn, listItems, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { declaredName, sizeIn, suffixOf, sourceTextOf } from '../declarations/declarations.ts';
@@ -32,7 +32,7 @@ export function executeStatement(node: SyntaxNode, state: State, frame: Frame, h
       const inner: Frame = { ...frame, scope: { cells: new Map(), outer: frame.scope } };
       let isAlive = true;
       for (const child of node.children) {
-        // A jump may reach a label that nothing else reaches.
+        // A label inside may be reached by a jump, although the statement is not reached otherwise.
         if (!isAlive && nodesWhere(child, ({ type }) => type === 'labeled_statement').length === 0) continue;
         isAlive = host.execute(child, state, inner);
       }
@@ -135,14 +135,14 @@ export function executeStatement(node: SyntaxNode, state: State, frame: Frame, h
     return true;
   }
   if (!isIdle.test(node.type)) {
-    // A form that is not followed: its effects are unknown.
+    // A statement of unknown form: its effects are unknown.
     exposeNamed(node, state, frame, host);
     host.opaque(state);
   }
   return true;
 }
 
-/** Nodes without effects here. */
+/** Nodes that have no effect in the interpreter. */
 const isIdle =
   /^(?:[{};]|comment|empty_statement|using_declaration|alias_declaration|type_definition|namespace_alias_definition|static_assert_declaration|(?:struct|class|union)_specifier|function_definition|template_declaration|attribute\w*|preproc_\w+)$/; // oxfmt-ignore
 
@@ -204,7 +204,7 @@ function declare(node: SyntaxNode, state: State, frame: Frame, host: Interpreter
         frame.scope.cells.set(name, place.cell);
         continue;
       }
-      // A part of a variable by another name.
+      // The variable is a reference to a part of another variable.
       const isConstant = node.children.some((child) => child.type === 'type_qualifier' && sourceTextOf(text, child) === 'const'); // oxfmt-ignore
       if (place && !isConstant) {
         host.write(place, host.symbol(name), state);
@@ -250,7 +250,7 @@ function declare(node: SyntaxNode, state: State, frame: Frame, host: Interpreter
     const kind = /^auto$/.test(own) && value ? numberKindOf(value, state, frame, host) : undefined;
     const isStatic = node.children.some((child) => sourceTextOf(text, child) === 'static');
     if (isStatic && !/\bconst(?:expr)?\b/.test(sourceTextOf(text, node))) initial = host.symbol(name, known);
-    // Nothing changes a number that is declared constant, even if its address is known.
+    // A number that is declared constant never changes, even if its address is known.
     const isFixed = !isStatic && (integerType(known) !== undefined || isFloatType(known)) && node.children.some((child) => /^(?:const|constexpr)$/.test(sourceTextOf(text, child))) && !node.children.some((child) => sourceTextOf(text, child) === 'volatile'); // oxfmt-ignore
     const cell = host.declare(name, isFixed ? `const ${own}` : kind ? nameOfKind(kind) : own, converted(initial, typeText(own, frame), aliases), state, frame); // oxfmt-ignore
     if (isStatic) host.outlives(cell);
@@ -391,7 +391,8 @@ function switched(node: SyntaxNode, state: State, outer: Frame, host: Interprete
   const ends: { state: State; fact: Fact }[] = [];
   let others: Fact = truth(true);
   let fallen: State | null = null;
-  // If no label fits, `default` is next, wherever it is; its code may fall through to labels below.
+  // If no label matches, execution continues at `default`, wherever it is; from there it may fall through to labels
+  // below.
   const labelFact = (one: SyntaxNode): Fact => {
     const label = childIn(one, 'value');
     const own = label && termOf(host.evaluate(label, cloneState(state), frame));
@@ -445,10 +446,10 @@ function switched(node: SyntaxNode, state: State, outer: Frame, host: Interprete
   return true;
 }
 
-/** An array that becomes a pointer to its first element is not followed. */
+/** An array that decays to a pointer to its first element is not followed. */
 function exposeArray(value: SyntaxNode, state: State, frame: Frame, host: Interpreter): void {
   const visit = (node: SyntaxNode): readonly SyntaxNode[] => {
-    // An element that is read, or an argument of a function, which is followed or not separately.
+    // No decay: an element is read, or the array is an argument of a call, which is handled separately.
     if (/^(?:subscript_expression|call_expression|sizeof_expression|lambda_expression)$/.test(node.type)) return [];
     return node.type === 'identifier' ? [node] : node.children.flatMap(visit);
   };

@@ -1,4 +1,4 @@
-/** Applies facts to terms: symbols that they pin, conditions that they decide. */
+/** Applies facts to terms: symbols whose values they fix, conditions that they decide. */
 import { type Fact, type HostTerm, arithmetic, casesOf, choice, compared, termConstant, factKey, joinedFact, negatedFact, symbolsOf, termKey } from './term.ts'; // oxfmt-ignore
 
 export interface Substitution {
@@ -6,17 +6,19 @@ export interface Substitution {
   readonly fact: (fact: Fact) => Fact;
 }
 
-/** Consequences of facts: the numbers of symbols and other terms, by their keys, and which conditions hold. */
+/** Consequences of facts: values of symbols and other terms, by their keys, and truth values of conditions. */
 interface Settled {
   readonly facts: readonly Fact[];
   readonly pinned: Layered<HostTerm>;
   readonly decided: Layered<boolean>;
 }
 
-/** Deeper than this, entries are copied into one map. */
+/** Maximum number of layers; above that, entries are copied into one map. */
 const maxLayers = 16;
 
-/** A map on top of another one, which stays as it is: copies of long ones cost more than all else for launches in loops. */
+/**
+ * A map on top of another map, which is not changed: copies of long maps would dominate the time for launches in loops.
+ */
 class Layered<Value> {
   readonly #own = new Map<string, Value>();
   readonly #below: Layered<Value> | undefined;
@@ -62,7 +64,7 @@ let settledLast = nothingSettled;
 /**
  * The substitution that facts imply.
  * @param facts of the path to a place in the program
- * @param more only of this place
+ * @param more facts of this place only
  */
 export function substitutionOf(facts: readonly Fact[], more: readonly Fact[] = []): Substitution {
   let settled = nothingSettled;
@@ -99,7 +101,7 @@ function settledFrom(
     ] as const)
       if (a.kind !== 'integer' && termConstant(b) !== undefined && pinned.get(termKey(a)) === undefined)
         pinned.set(termKey(a), b);
-    // One of two numbers, identified.
+    // A fact about a choice between two numbers identifies the number, and so the condition of the choice.
     const [of, is] = held.left.kind === 'choice' ? [held.left, held.right] : [held.right, held.left];
     if (of.kind === 'choice') {
       const [then, otherwise] = [compared('==', of.then, is), compared('==', of.otherwise, is)];
@@ -119,11 +121,11 @@ function replacing({ pinned, decided }: Pick<Settled, 'pinned' | 'decided'>): Su
     if (known !== undefined) return { kind: 'truth', value: known };
     return rebuilt(fact);
   };
-  /** Without asking whether the fact itself is known. */
+  /** Rebuilds a fact from its simplified operands, without using the fact itself. */
   const rebuilt = (fact: Fact): Fact => {
     switch (fact.kind) {
       case 'comparison':
-        // A fact that fixes the number of a term constrains the operands of the term.
+        // A fact that fixes the value of a term constrains the operands of the term.
         return compared(fact.operator, replaceWithin(fact.left), replaceWithin(fact.right));
       case 'and':
       case 'or':
@@ -155,7 +157,7 @@ function replacing({ pinned, decided }: Pick<Settled, 'pinned' | 'decided'>): Su
 }
 
 /**
- * The sets of facts under which terms have no choices between constants: a launch on each path of the program.
+ * The sets of facts under which terms contain no choices between constants: one launch for each path of the program.
  * @returns null if there are more than `most`
  */
 export function alternativesOf(terms: readonly HostTerm[], most: number): readonly (readonly Fact[])[] | null {

@@ -1,7 +1,7 @@
 /** Integers and conditions as a host program computes them, over symbols for unknown values. */
 import type { ArithmeticOperator, ComparisonOperator } from '../assumptions/assumption.ts';
 
-/** Something that only a run of the host program knows. Symbols of the same id are the same value. */
+/** An unknown that has a value only when the host program runs. Symbols with the same id have the same value. */
 export interface HostSymbol {
   readonly id: string;
   /** As the source names it, for messages. */
@@ -10,7 +10,7 @@ export interface HostSymbol {
   readonly type?: string;
 }
 
-/** An integer. Arithmetic is that of mathematical integers: index arithmetic of host programs does not wrap around. */
+/** An integer term, over mathematical integers: index arithmetic of host programs is assumed not to wrap around. */
 export type HostTerm =
   | { readonly kind: 'integer'; readonly value: bigint }
   | { readonly kind: 'symbol'; readonly symbol: HostSymbol }
@@ -43,7 +43,7 @@ export type Fact =
   /** An unknown condition, the same wherever its id appears. */
   | { readonly kind: 'unknown'; readonly id: string };
 
-/** Larger terms and conditions become symbols: nothing that a launch needs is that large. */
+/** Maximum size of terms and conditions; larger ones become symbols, since no launch needs them. */
 const largestTerm = 160;
 
 /** A number. */
@@ -68,7 +68,7 @@ function termSize(term: HostTerm): number {
   return term.kind === 'integer' || term.kind === 'symbol' ? 1 : term.size;
 }
 
-/** Parts of a condition. Conditions share their parts, and each is looked at once. */
+/** Cache of the sizes of conditions, which share their parts: each is computed once. */
 const factSizes = new WeakMap<Fact, number>();
 
 function factSize(fact: Fact): number {
@@ -96,7 +96,7 @@ function keyed<Of extends HostTerm | Fact>(of: Of, make: (of: Of) => string): st
   return key;
 }
 
-/** A text by which equal terms are equal. */
+/** A key that is equal for equal terms. */
 export function termKey(term: HostTerm): string {
   switch (term.kind) {
     case 'integer':
@@ -113,7 +113,7 @@ export function termKey(term: HostTerm): string {
   }
 }
 
-/** A text by which equal conditions are equal. */
+/** A key that is equal for equal conditions. */
 export function factKey(fact: Fact): string {
   return keyed(fact, keyOfFact);
 }
@@ -134,7 +134,7 @@ function keyOfFact(fact: Fact): string {
   }
 }
 
-/** Whether two terms are the same. Their texts would show it too, but terms share their parts, and texts do not. */
+/** Whether two terms are equal. Their keys would be equal too, but terms share subterms, and keys do not. */
 export function isSame(a: HostTerm, b: HostTerm): boolean {
   if (a === b) return true;
   if (a.kind === 'integer') return b.kind === 'integer' && a.value === b.value;
@@ -164,7 +164,7 @@ export function isSameFact(a: Fact, b: Fact): boolean {
 
 /**
  * An operation of C on two integers, simplified.
- * @returns null if it has no value or is too large: a division by zero, a shift too far
+ * @returns null if it has no value or is too large: a division by zero, a shift amount out of range
  */
 export function arithmetic(operator: ArithmeticOperator, left: HostTerm, right: HostTerm): HostTerm | null {
   const [a, b] = [termConstant(left), termConstant(right)];
@@ -303,7 +303,7 @@ function restOf(condition: Fact, quotient: HostTerm): boolean | undefined {
   return operator === '==' || operator === '<=' ? false : undefined;
 }
 
-/** One of two integers. */
+/** A choice between two integers by a condition. */
 export function choice(condition: Fact, then: HostTerm, otherwise: HostTerm): HostTerm | null {
   if (condition.kind === 'truth') return condition.value ? then : otherwise;
   if (isSame(then, otherwise)) return then;
@@ -345,7 +345,7 @@ export function negatedFact(fact: Fact): Fact {
   }
 }
 
-/** A comparison, evaluated if decidable. */
+/** A comparison; constant if it is decidable. */
 export function compared(operator: ComparisonOperator, left: HostTerm, right: HostTerm): Fact {
   const [a, b] = [termConstant(left), termConstant(right)];
   if (a !== undefined && b !== undefined) {
@@ -365,7 +365,8 @@ export function compared(operator: ComparisonOperator, left: HostTerm, right: Ho
     }
   }
   if (isSame(left, right)) return truth(operator === '==' || operator === '<=' || operator === '>=');
-  // The truth of a condition, asked of the number that it was made; or one of two numbers, of which both are so.
+  // A comparison with a choice between two numbers is decided by the condition of the choice, if the comparison is
+  // decided for each of the two numbers.
   if (left.kind === 'choice' && b !== undefined) {
     const [then, otherwise] = [compared(operator, left.then, right), compared(operator, left.otherwise, right)];
     if (then.kind === 'truth' && otherwise.kind === 'truth') {
@@ -376,7 +377,7 @@ export function compared(operator: ComparisonOperator, left: HostTerm, right: Ho
   return { kind: 'comparison', operator, left, right };
 }
 
-/** Two conditions as one. */
+/** The conjunction or disjunction of two conditions. */
 export function joinedFact(kind: 'and' | 'or', left: Fact, right: Fact): Fact {
   const decisive = kind === 'or';
   if (left.kind === 'truth') return left.value === decisive ? left : right;
@@ -421,7 +422,7 @@ interface Case {
 }
 
 /**
- * The values of a term without choices in them, each with its conditions.
+ * The values of a term without choices in them, each with the conditions under which the term has it.
  * @returns null if there are more than `most`
  */
 export function casesOf(term: HostTerm, most: number): readonly Case[] | null {

@@ -3,19 +3,19 @@ import { integerType } from '../syntax/basic-type.ts';
 import type { SyntaxNode } from '../syntax/syntax-tree.ts';
 import { type Fact, type HostSymbol, type HostTerm, arithmetic, choice, compared, factKey, dividedUp, integer, isLarge, isSame, isSameFact, termKey, negatedFact, one, symbolTerm, truth, zeroTerm } from './term.ts'; // oxfmt-ignore
 
-/** Memory that pointers point to: an allocation, or the target of an unknown pointer. */
+/** Memory that pointers point to: an allocation, or the unknown target of a pointer. */
 export interface HostMemory {
   readonly id: string;
   readonly label: string;
-  /** The program allocates it: no other memory is the same. */
+  /** Present if the program allocates the memory, so that it is disjoint from other allocations. */
   readonly isAllocation?: true;
-  /** Only the device reaches it, and copies. */
+  /** Present if only the device and copies access the memory. */
   readonly isOfDevice?: true;
   /** Number of allocated bytes, if known. */
   readonly bytes?: HostTerm;
 }
 
-/** Contents of device memory. No variable has such a value. */
+/** Contents of device memory, which are no value of a variable. */
 export interface MemoryContents {
   readonly kind: 'contents';
   /** Bytes of an element. */
@@ -37,13 +37,13 @@ export interface HostFunction {
   readonly name: string;
   readonly templateArguments: readonly (string | undefined)[];
   readonly isByName?: true;
-  /** Others that it may be as well. */
+  /** Other functions that it may be instead. */
   readonly others?: readonly HostFunction[];
 }
 
 export type HostValue =
   | { readonly kind: 'number'; readonly term: HostTerm }
-  /** A floating-point number, as the quotient that it is. */
+  /** A floating-point number, represented as an exact quotient. */
   | { readonly kind: 'quotient'; readonly numerator: HostTerm; readonly denominator: HostTerm }
   | { readonly kind: 'condition'; readonly fact: Fact }
   /** @property offset in bytes; null if unknown */
@@ -66,16 +66,16 @@ export type HostValue =
   | { readonly kind: 'lambda'; readonly node: SyntaxNode; readonly scope: HostScope; readonly frame: unknown }
   | { readonly kind: 'text'; readonly text: string }
   | MemoryContents
-  /** Anything. */
+  /** An unknown value. */
   | { readonly kind: 'symbol'; readonly symbol: HostSymbol };
 
 /** The null pointer. */
 export const nullPointer: HostValue = { kind: 'pointer', memory: { id: 'null', label: 'null' }, offset: zeroTerm };
 
-/** The type of a symbol all of whose parts are 0. */
+/** The type of a symbol whose fields are all 0. */
 export const zeroed = 'zeroed';
 
-/** The type of an object of `std::integral_constant`: a record with one number, `value`. Where a number is wanted, it is that. */
+/** The type of an object of `std::integral_constant`: a record with one number, `value`, to which it converts. */
 export const integralConstant = 'integral_constant';
 
 /** An integer as a value. */
@@ -123,7 +123,7 @@ export function quotientOf(value: HostValue): { readonly numerator: HostTerm; re
   return term && { numerator: term, denominator: one };
 }
 
-/** The integer above a floating-point number that is not negative. */
+/** The value of `ceil` of a nonnegative floating-point number. */
 export function ceilingOf(value: HostValue): HostTerm | null {
   const quotient = quotientOf(value);
   return quotient && dividedUp(quotient.numerator, quotient.denominator);
@@ -141,7 +141,7 @@ export function factOf(value: HostValue): Fact {
     case 'quotient':
       return compared('!=', value.numerator, zeroTerm);
     case 'pointer':
-      // An allocation may have failed; programs that go on all the same are not our matter.
+      // An allocation may have failed; programs that continue regardless are not considered.
       return { kind: 'unknown', id: `${value.memory.id}!=0` };
     case 'texture':
       return { kind: 'unknown', id: valueKey(value) };
@@ -155,7 +155,7 @@ export function factOf(value: HostValue): Fact {
   }
 }
 
-/** A floating-point literal as a quotient; null if it is not exactly one of small numbers. */
+/** A floating-point literal as a quotient; null unless it equals a quotient of small numbers exactly. */
 export function quotientOfNumber(value: number): HostValue | null {
   // A negative zero is not a quotient.
   if (!Number.isFinite(value) || Object.is(value, -0)) return null;
@@ -166,7 +166,7 @@ export function quotientOfNumber(value: number): HostValue | null {
   return { kind: 'quotient', numerator: integer(numerator), denominator: integer(denominator) };
 }
 
-/** A text by which equal values are equal. */
+/** A key that is equal for equal values. */
 export function valueKey(value: HostValue): string {
   switch (value.kind) {
     case 'number':
@@ -196,7 +196,7 @@ export function valueKey(value: HostValue): string {
   }
 }
 
-/** Whether two values are the same, as comparing their texts would show. */
+/** Whether two values are equal, as a comparison of their keys would determine. */
 function isSameValue(a: HostValue, b: HostValue): boolean {
   if (a === b) return true;
   switch (a.kind) {
@@ -220,7 +220,7 @@ function isSameValue(a: HostValue, b: HostValue): boolean {
   }
 }
 
-/** One of two values; null if its kind is unknown. */
+/** A choice between two values; null if its kind is unknown. */
 export function eitherValue(condition: Fact, then: HostValue, otherwise: HostValue): HostValue | null {
   if (isSameValue(then, otherwise)) return then;
   const isOneArray = then.kind === 'record' && otherwise.kind === 'record' && then.length === otherwise.length;
@@ -250,12 +250,12 @@ export function eitherValue(condition: Fact, then: HostValue, otherwise: HostVal
   return term && integerValue(term);
 }
 
-/** The field of a record, or of anything that may be one. */
+/** A field of a record, or of a value that may be a record. */
 export function hostField(value: HostValue, name: string): HostValue {
   if (value.kind === 'record') {
     const own = value.fields.get(name);
     if (own) return own;
-    // An unknown element: one of those that are listed, or another.
+    // An unknown element may be one of the listed elements, or another.
     if (name.startsWith('[')) return { kind: 'symbol', symbol: { id: `${valueKey(value)}${name}`, label: `${value.rest.label}[]` } }; // oxfmt-ignore
     return symbolField(value.rest, name);
   }
@@ -264,7 +264,7 @@ export function hostField(value: HostValue, name: string): HostValue {
 
 /** The symbol for a part of a symbolic object. */
 export function symbolField(symbol: HostSymbol, name: string): HostValue {
-  // The same on every current GPU.
+  // The warp size is the same on every current GPU.
   if (name === 'warpSize' && /prop/i.test(symbol.label)) return integerValue(integer(32));
   const isCount = /prop/i.test(symbol.label) && /^(?:multiProcessorCount|max(?:ThreadsPer|BlocksPer)\w+)$/.test(name);
   const part = { id: `${symbol.id}.${name}`, label: `${symbol.label}.${name}`, ...(isCount ? { type: 'int' } : {}) };

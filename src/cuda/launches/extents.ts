@@ -4,16 +4,16 @@ import type { HostValue } from '../host/value.ts';
 /** Extents along the three axes. */
 export type Extents = readonly [x: number, y: number, z: number];
 
-/** Extent of one axis of a launch, or that the host program computes one; null if unspecified. */
+/** Extent of one axis of a launch; `computed`: the host program computes it; null: unspecified. */
 export type AxisExtent = number | 'computed' | null;
 
-/** Each axis of the block and grid of a launch. */
+/** Extents of each axis of the block and grid of a launch. */
 export interface AxisExtents {
   readonly block: readonly [x: AxisExtent, y: AxisExtent, z: AxisExtent];
   readonly grid: readonly [x: AxisExtent, y: AxisExtent, z: AxisExtent];
 }
 
-/** Each axis of extents: an unknown `dim3`, such as a parameter, specifies none. */
+/** The extent of each axis: an unknown `dim3`, such as a parameter, specifies none. */
 export function axesOf(value: HostValue | undefined, terms: readonly (HostTerm | null)[]): AxisExtents['grid'] {
   const isWhole = value?.kind === 'symbol' && value.symbol.type === 'dim3';
   const of = (axis: 0 | 1 | 2): AxisExtent => {

@@ -6,12 +6,12 @@ import { basicTypeOf, integerType, isFloatType } from '../syntax/basic-type.ts';
 interface LaunchedName {
   /** `ns::reduce`, without template arguments. */
   readonly name: string;
-  /** Undefined for one that is not known. */
+  /** Template arguments; undefined for an unknown one. */
   readonly templateArguments: readonly (string | undefined)[];
 }
 
 /**
- * Whether a launch can be of a kernel. Template arguments that are not known can be any.
+ * Whether a launch can be of a kernel. Unknown template arguments match any.
  * @param name - qualified, with template arguments: `ns::reduce<256, float>`
  */
 export function canLaunch(launched: LaunchedName, name: string): boolean {

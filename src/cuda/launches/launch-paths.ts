@@ -1,25 +1,30 @@
-/** The paths through the host program that reach one launch, distinguished if its extents differ. */
+/**
+ * The paths through the host program that reach one launch, as far as the extents of the launch differ between them.
+ */
 import type { LaunchEvent } from '../host/interpreter.ts';
 import { hasChoice, type Substitution, substitutionOf, alternativesOf } from '../host/symbol-bindings.ts';
 import { type Fact, termConstant } from '../host/term.ts';
 import { extentsOf } from '../host/value.ts';
 
-/** A launch that more paths than these reach is reported once, with differing properties left open. */
+/**
+ * Maximum number of paths to a launch that are distinguished; with more, it is reported once, without the properties
+ * that differ.
+ */
 const maxWays = 8;
 
-/** Consequences of the facts of a launch, for all kernels that it may be of. */
+/** The facts on each path to a launch, the same for all kernels that it may be of. */
 interface LaunchPaths {
   readonly ways: readonly (readonly Fact[])[];
-  /** By path. */
+  /** The substitution implied by the facts of each path. */
   readonly resolved: readonly Substitution[];
-  /** By path: whether it launches something. */
+  /** For each path, whether it launches any thread. */
   readonly isPossible: readonly boolean[];
 }
 
-/** Cache: instances of one template query the launches of all of them. */
+/** Cache: instances of one template query the launches of all instances. */
 const knownWays = new WeakMap<LaunchEvent, LaunchPaths>();
 
-/** The paths through the host program that reach a launch of different extents. */
+/** The paths through the host program to a launch that give it different extents. */
 export function launchPaths(event: LaunchEvent): LaunchPaths {
   let found = knownWays.get(event);
   if (!found) {
@@ -35,7 +40,7 @@ export function launchPaths(event: LaunchEvent): LaunchPaths {
   return found;
 }
 
-/** A substitution that replaces each fact once. */
+/** A substitution that caches its result for each fact. */
 function remembered({ term, fact }: Substitution): Substitution {
   const replaced = new Map<Fact, Fact>();
   return {

@@ -1,6 +1,6 @@
 /**
- * A launch in the host program as a kernel sees it: constants, and constraints between the rest and the kernel's
- * arguments.
+ * A launch of the host program from the point of view of a kernel: constants, and constraints between other values and
+ * the kernel's arguments.
  */
 import { type AxisExtents, type Extents, axesOf } from './extents.ts';
 import { launchPaths } from './launch-paths.ts';
@@ -15,7 +15,7 @@ import type { Location } from '../../source/location.ts';
 
 export type LaunchProperty = 'block' | 'grid' | 'cluster' | 'sharedBytes' | 'cooperative';
 
-/** A parameter of a kernel, as far as launches speak of it. */
+/** A parameter of a kernel, with the properties that matter for launches. */
 export interface LaunchParameter {
   readonly name: string;
   /** As written; empty if the source is not available. */
@@ -27,9 +27,9 @@ export interface LaunchParameter {
 export interface SitePointer {
   /** Equal for arguments that point into one allocation, and different for those of two. */
   readonly memory: string;
-  /** Of the allocation; null if unspecified. */
+  /** Bytes of the allocation; null if unspecified. */
   readonly bytes: bigint | null;
-  /** Of the pointer in its allocation, in bytes; null if unspecified. */
+  /** Offset of the pointer in its allocation, in bytes; null if unspecified. */
   readonly offset: bigint | null;
   /** A texture object that is bound to the memory, or to a part of it. */
   readonly isTexture?: true;
@@ -42,7 +42,7 @@ export interface LaunchSite {
   readonly location: Location;
   readonly block?: Extents;
   readonly grid?: Extents;
-  /** Specifications of single axes. */
+  /** Extents of single axes. */
   readonly axes: AxisExtents;
   readonly cluster?: Extents;
   /** Dynamic shared memory in bytes. */
@@ -56,17 +56,20 @@ export interface LaunchSite {
   readonly scalars: ReadonlyMap<number, bigint | number | boolean>;
   /** Positions, in order, of arguments that point into the same object. */
   readonly aliases: readonly (readonly [number, number])[];
-  /** Of these, the ones that are the same pointer, without an offset between them. */
+  /** Pairs of `aliases` that are the same pointer, without an offset between them. */
   readonly samePointers: readonly (readonly [number, number])[];
-  /** Of these, those a known number of bytes from each other: the lower one, the upper one, the bytes. */
+  /** Pairs of `aliases` at a known distance: the lower pointer, the upper one, the bytes between them. */
   readonly distances: readonly (readonly [number, number, number])[];
-  /** Arguments, by position, that point into memory which the program allocates, or nowhere, and textures bound to it. */
+  /**
+   * Arguments, by position, that point into memory allocated by the program or are null, and textures bound to such
+   * memory.
+   */
   readonly pointers: ReadonlyMap<number, SitePointer>;
   /** Constraints of dimensions and arguments that the program implies, in the language of assumptions. */
   readonly ties: readonly AssumptionExpression[];
-  /** Positions of arguments that are a fraction of a size of the program, and the divisor: 4 of `n / 4`. */
+  /** Positions of arguments that are a fraction of a size of the program, with the divisor: 4 for `n / 4`. */
   readonly parts?: readonly (readonly [number, number])[];
-  /** Elements of memory that the program fills visibly, if the launch follows. */
+  /** Contents of memory that the program writes visibly before the launch. */
   readonly contents: SiteContents;
 }
 
@@ -78,14 +81,14 @@ export interface SiteContents {
   readonly variables: ReadonlyMap<string, Uint8Array>;
 }
 
-/** Facts of a site that are reported. */
+/** Maximum number of facts of a site that are reported. */
 const maxFacts = 12;
 
 /** The launches of an event: one for each set of extents on the paths through the program. */
 export function sitesOf(event: LaunchEvent, location: Location, parameters: readonly LaunchParameter[]): LaunchSite[] {
   const { ways, resolved, isPossible } = launchPaths(event);
   const sites = ways.map((way, at) => siteOf(event, location, parameters, way, resolved[at]!));
-  // Paths on which nothing is launched are not reported if there are others.
+  // Paths without launched threads are reported only if there are no others.
   const possible = sites.filter((_, at) => isPossible[at]);
   return distinctSites(possible.length > 0 ? possible : sites);
 }
@@ -100,7 +103,10 @@ export function distinctSites(sites: readonly LaunchSite[]): LaunchSite[] {
   return [...unique.values()];
 }
 
-/** Contents of memory in which launches of one kind may differ; with more, contents are unspecified. */
+/**
+ * Maximum number of contents of memory that are distinguished for otherwise equal launches; with more, the contents are
+ * unspecified.
+ */
 const maxContents = 4;
 
 /** Sites, without contents if an otherwise equal site allows any contents. */
@@ -131,7 +137,7 @@ function isOfContents({ kind }: AssumptionExpression): boolean {
   return kind === 'elements' || kind === 'distinct';
 }
 
-/** Sites without those that equal another one but have more conditions: it covers their launches. */
+/** Removes sites that equal another one except for additional conditions: the other one covers their launches. */
 export function withoutCovered(sites: readonly LaunchSite[]): readonly LaunchSite[] {
   const shown = (_: string, part: unknown): unknown =>
     typeof part === 'bigint' ? `${part}n` : part instanceof Map ? [...(part as ReadonlyMap<unknown, unknown>)] : part;
@@ -160,7 +166,7 @@ export function commonPointers([first, ...rest]: readonly LaunchSite[]): Readonl
   return common;
 }
 
-/** A text that is equal for equal sites, independent of the memory that they point to. */
+/** A key that is equal for equal sites, independent of the memory that they point to. */
 function siteKey({ text, location, scalars, pointers, ...rest }: LaunchSite): string {
   void pointers;
   const shown = (_: string, value: unknown): unknown =>
@@ -282,7 +288,7 @@ function contentsOf(
   return { contents: { arrays, variables }, ties };
 }
 
-/** The divisor of a size that is an argument; 1 if it is passed unchanged. */
+/** The divisor of an argument that is a fraction of a size; 1 if the size is passed unchanged. */
 function divisorOf(term: HostTerm): bigint {
   if (term.kind !== 'arithmetic') return 1n;
   const { operator, left, right } = term;
@@ -292,7 +298,10 @@ function divisorOf(term: HostTerm): bigint {
   return operator === '+' && constant !== undefined ? divisorOf(left) : 1n;
 }
 
-/** The blocks of `n` threads each that n threads need, one: a launch has at least one thread a block, so n is positive. */
+/**
+ * Simplifies the number of blocks of n threads that n threads need to 1: n is positive, since a block has at least one
+ * thread.
+ */
 function roundedOnce(term: HostTerm, block: readonly (HostTerm | null)[]): HostTerm {
   const isOne = block.some((extent) => {
     const blocks = extent && !isClosed(extent) ? dividedUp(extent, extent) : null;
@@ -317,7 +326,7 @@ function scalarsOf(
     if (value.kind === 'quotient') {
       const { numerator, denominator } = value;
       const isConstant = numerator.kind === 'integer' && denominator.kind === 'integer';
-      // Operations on non-constants may have rounded, or have made a negative zero; a conversion has not.
+      // Operations on non-constants may have rounded, or may have produced a negative zero; a conversion does neither.
       if (!kind && !isConstant && !(numerator.kind === 'symbol' && denominator.kind === 'integer' && denominator.value === 1n)) continue; // oxfmt-ignore
       const [a, b] = [termConstant(resolve(numerator)), termConstant(resolve(denominator))];
       if (a !== undefined && b !== undefined && b !== 0n) scalars.set(index, kind ? heldAs(a / b, kind) : Number(a) / Number(b)); // oxfmt-ignore
@@ -333,17 +342,19 @@ function scalarsOf(
   return scalars;
 }
 
-/** A number as an integer type holds it. */
+/** A number converted to an integer type. */
 function heldAs(value: bigint, { bytes, signed }: { readonly bytes: number; readonly signed: boolean }): bigint {
   return signed ? BigInt.asIntN(8 * bytes, value) : BigInt.asUintN(8 * bytes, value);
 }
 
-/** Whether a parameter may hold only a part of the number that it is given. */
+/** Whether a parameter may be narrower than the number that is passed. */
 function isNarrow(type: string): boolean {
   return (integerType(type)?.bytes ?? 4) < 4;
 }
 
-/** Names for values that the program computes: parameters, fields of parameters, dimensions, by the term's key. */
+/**
+ * Expressions that denote values of the program: parameters, fields of parameters, dimensions, by the key of the term.
+ */
 type Bindings = ReadonlyMap<string, IntegerExpression>;
 
 function bindingsOf(
@@ -371,7 +382,7 @@ function bindingsOf(
   );
   for (const [term, expression] of whole) bind(term, expression);
   for (const [term, expression] of dimensions) bind(term, expression);
-  // `n` of `k<<<…>>>(a, n / 4)` is determined by the argument, if that can be inverted.
+  // The symbol `n` of `k<<<…>>>(a, n / 4)` is expressed by the argument, if the argument can be inverted.
   for (const [term, expression] of [...whole, ...dimensions]) {
     const inverse = term && invert(term, expression);
     if (inverse && !names.has(inverse.key)) names.set(inverse.key, inverse.expression);
@@ -443,7 +454,7 @@ function tiesOf({ block, grid, given, parameters, resolve, names, facts, told }:
       add({ kind: 'comparison', operator: '==', left: expression, right: own });
       return;
     }
-    // A term that another one named, or whose name is the expression, has no constraint with itself.
+    // A term whose expression is this name has no constraint with itself.
     const value = translated(term, names, isNamedBy(names, term, expression));
     if (value && !isSameSum(value, expression))
       add({ kind: 'comparison', operator: '==', left: expression, right: value });
@@ -481,7 +492,7 @@ function isSameName(a: IntegerExpression, b: IntegerExpression): boolean {
   return a.kind === 'dimension' && b.kind === 'dimension' && a.name === b.name && a.axis === b.axis;
 }
 
-/** Whether two expressions are one name with numbers added that make up 0: `blockDim.x - 1 + 1`. */
+/** Whether an expression is a name plus numbers whose sum is 0: `blockDim.x - 1 + 1`. */
 function isSameSum(a: IntegerExpression, name: IntegerExpression): boolean {
   let [rest, offset] = [a, 0n];
   while (
@@ -495,7 +506,7 @@ function isSameSum(a: IntegerExpression, name: IntegerExpression): boolean {
   return offset === 0n && isSameName(rest, name);
 }
 
-/** The key of a term whose name is the expression itself: it is to be expressed by its parts. */
+/** The key of a term that is named by the expression itself, so that it has to be expressed by its parts. */
 function isNamedBy(names: Bindings, term: HostTerm, expression: IntegerExpression): string | undefined {
   const own = names.get(termKey(term));
   return own && isSameName(own, expression) ? termKey(term) : undefined;
@@ -524,24 +535,24 @@ function translated(term: HostTerm, names: Bindings, except?: string): IntegerEx
   }
 }
 
-/** Up to this many values of one argument are listed. */
+/** Maximum number of values of one argument that are listed. */
 const maxValues = 8;
 
-/** `dir == 1 || dir == 0` for the argument `dir != 0`: one of several numbers. Null for all else. */
+/** `dir == 1 || dir == 0` for the argument `dir != 0`: a choice between numbers. Null for other terms. */
 function oneOf(name: IntegerExpression, term: HostTerm): Condition | null {
   const values = new Set<bigint>();
   const isKnown = (part: HostTerm): boolean => {
     if (part.kind === 'integer') values.add(part.value);
     return part.kind === 'integer' || (part.kind === 'choice' && isKnown(part.then) && isKnown(part.otherwise));
   };
-  // Numbers that every type holds.
+  // The numbers fit in every type.
   if (!isKnown(term) || values.size < 2 || values.size > maxValues) return null;
   if ([...values].some((value) => value < 0n || value > 127n)) return null;
   const equations = [...values].map((value): Condition => ({ kind: 'comparison', operator: '==', left: name, right: number(value) })); // oxfmt-ignore
   return equations.reduce((left, right) => ({ kind: 'or', left, right }));
 }
 
-/** Factors of a divisor that are tried. */
+/** Maximum factor of a divisor that is tried. */
 const maxFactors = 4096n;
 
 /** `m / 512` for `n / 1024`, if an argument `m` is `n / 2`. */
@@ -584,7 +595,7 @@ function translatedFact(fact: Fact, names: Bindings): Condition | null {
 
 type Comparison = Extract<Condition, { kind: 'comparison' }>;
 
-/** `gridDim.x <= 131071` for `gridDim.x / 2 <= 65535`: bounds of a name itself are more useful to a check. */
+/** A bound of a name itself, which is more useful to a check: `gridDim.x <= 131071` for `gridDim.x / 2 <= 65535`. */
 function undivided(condition: Comparison): Comparison {
   const { operator, left, right } = condition;
   if (left.kind !== 'arithmetic' || left.operator !== '/' || right.kind !== 'integer') return condition;
@@ -618,7 +629,7 @@ function extentOf(
   const offset = value.offset && resolve({ kind: 'number', term: value.offset });
   const left = bytes && offset && arithmetic('-', bytes, offset);
   const elements = left && arithmetic('/', left, integer(element));
-  // A pointer beyond its memory shows that the sizes were read wrongly.
+  // A pointer beyond the end of its memory shows that the sizes were misinterpreted.
   if (elements && (termConstant(elements) ?? 0n) < 0n) return null;
   // A remaining division would truncate: then it is unknown whether elements fit exactly.
   if (!elements || (elements.kind === 'arithmetic' && elements.operator === '/' && termConstant(elements.right) === BigInt(element))) return null; // oxfmt-ignore
@@ -632,7 +643,7 @@ function aliasesOf(
   const bases = given.map((value) => {
     if (value === nullPointer) return undefined;
     if (value.kind === 'pointer') return value.memory.id;
-    // A number is not memory; a symbol may be: an unknown pointer.
+    // A number is not memory; a symbol may be an unknown pointer.
     return value.kind === 'symbol' ? value.symbol.id : undefined;
   });
   const offsetOf = (value: HostValue): string | undefined =>
@@ -649,7 +660,7 @@ function aliasesOf(
   return { aliases, samePointers, distances: distancesOf(aliases, given, resolve) };
 }
 
-/** Offsets of pointers into one object from the lowest, if all of them are known and no two are the same. */
+/** Offsets of pointers into one object, relative to the lowest, if all of them are known and distinct. */
 function distancesOf(
   aliases: LaunchSite['aliases'],
   given: readonly HostValue[],

@@ -1,14 +1,14 @@
-/** Text that every launch contains: `<<<…>>>`, or a function of the runtime API. */
+/** Recognises launches in a text without parsing it: `<<<…>>>`, or a function of the runtime API. */
 const launchText = /<\s*<\s*<|\bcudaLaunch(?:Cooperative)?Kernel/;
 
-/** Whether a text can hold launches; spares most files the parser. */
+/** Whether a text may contain launches; most files without launches need not be parsed. */
 export function mayLaunch(text: string): boolean {
   return launchText.test(text);
 }
 
 /**
- * The names that the launches of a text may launch, without namespaces: no launched kernel is missing, other words of the
- * calls are among them.
+ * Names of the kernels that a text may launch, without namespaces: a superset, which contains other words of the calls
+ * too.
  */
 export function namesLaunchedIn(text: string): ReadonlySet<string> {
   const names = new Set<string>();
@@ -20,7 +20,7 @@ export function namesLaunchedIn(text: string): ReadonlySet<string> {
   return names;
 }
 
-/** Words that a call may follow; any other word before a name and a parenthesis makes a declaration of them. */
+/** Words that may precede a call. Any other word before a name and a parenthesis makes it a declaration. */
 const beforeCall = /^(?:return|else|do|throw|case|goto|new|delete|not|and|or|xor|co_return|co_await|co_yield)$/;
 
 /**
@@ -35,7 +35,7 @@ export function mayCall(text: string, name: string): boolean {
     const before = lines.slice(Math.max(0, index - 80), index);
     const isCall = /^\s*(?:[(<]|$)/.test(lines.slice(index + name.length, index + name.length + 80));
     if (!isCall || /(?:\.|->)\s*$/.test(before)) continue;
-    // Only on one line: before it may be a directive.
+    // Only on the same line: the previous line may be a directive.
     const word = /\b([A-Za-z_]\w*)[ \t]+$/.exec(line)?.[1];
     if (word === undefined || beforeCall.test(word)) return true;
   }
@@ -59,7 +59,7 @@ function wordOf(name: string): RegExp {
   return new RegExp(`(?<![A-Za-z0-9_])${name.replace(/\W/g, '')}(?![A-Za-z0-9_])`, 'g');
 }
 
-/** Whether a text defines a function of a name, as far as one sees without parsing it. */
+/** Whether a text defines a function of a name, as far as this can be determined without parsing. */
 export function definesFunction(text: string, name: string): boolean {
   return new RegExp(`${wordOf(name).source}\\s*\\([^;{}()]*\\)\\s*\\{`).test(withoutComments(text));
 }

@@ -1,6 +1,6 @@
 import { DemangleFailure, createDemangler } from './itanium.ts';
 
-/** A symbol in words. */
+/** A demangled symbol. */
 export interface Demangled {
   /** Without return type and parameters: `ns::reduce<256, float>`; of a local entity `red(float*)::s`. */
   readonly qualified: string;
@@ -12,11 +12,11 @@ export interface Demangled {
   readonly local?: { readonly function: string; readonly name: string };
 }
 
-/** No symbol from nvcc is longer; longer ones get no name. */
+/** Maximum length of a symbol that is demangled; nvcc generates no longer ones. */
 const maximumLength = 16_384;
 
 /**
- * Demangles an Itanium C++ ABI symbol as nvcc writes it. Names of integers in templates carry no type and no suffix,
+ * Demangles an Itanium C++ ABI symbol as nvcc writes it. Integer template arguments have no type and no suffix,
  * and every spelling of an unnamed namespace is `(anonymous namespace)`.
  * @param symbol - for example `_Z6reduceILi256EfEvPKT0_PS0_i`; a name that is not mangled (extern "C") is returned as
  *   it is

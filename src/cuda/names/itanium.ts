@@ -10,7 +10,7 @@ interface Type {
   readonly left: string;
   readonly right: string;
   readonly shape: 'plain' | 'array' | 'function';
-  /** Of an argument pack: its elements; the other fields are unused then. */
+  /** Elements of an argument pack, for which the other fields are unused. */
   readonly pack?: readonly Type[];
 }
 
@@ -58,7 +58,7 @@ const operatorNames: Readonly<Record<string, string>> = {
 }; // oxfmt-ignore
 
 const maximumDepth = 200;
-/** Substitutions can double a name at each step. */
+/** Maximum length of a name: substitutions can double it at each step. */
 const maximumText = 65_536;
 
 const plain = (left: string): Type => ({ left, right: '', shape: 'plain' });
@@ -77,7 +77,7 @@ function pointerTo(type: Type, sign: string): Type {
   );
 }
 
-/** All that is generated per symbol: nvcc names an unnamed namespace after the file and a hash. */
+/** Names that are generated per translation unit: nvcc names an unnamed namespace after the file and a hash. */
 const anonymous = /^(?:_GLOBAL_[_.$]N|_INTERNAL_)/;
 
 /**
@@ -138,7 +138,7 @@ export function createDemangler(input: string): { symbol: () => { encoding: Enco
     const name = input.slice(at, at + length);
     if (name.length !== length) fail();
     at += length;
-    // ABI tags are not part of a name that users write: Numba counts its compilations in them.
+    // ABI tags are not part of the name that users write: Numba puts a count of its compilations there.
     while (accept('B')) sourceName();
     return anonymous.test(name) ? '(anonymous namespace)' : name;
   };
@@ -286,7 +286,7 @@ export function createDemangler(input: string): { symbol: () => { encoding: Enco
 
   const join = (scope: string, name: string): string => {
     if (scope === '') return name;
-    // nvcc nests the unnamed namespace of the file in a separate one.
+    // nvcc nests the unnamed namespace of the file in another unnamed namespace.
     if (name === '(anonymous namespace)' && scope.endsWith(name)) return scope;
     return `${scope}::${name}`;
   };

@@ -22,7 +22,7 @@ export function findKernel(source: CudaSource, name: Demangled, line?: number): 
   const tiers = [
     named((qualified) => qualified),
     named((qualified) => qualified.replaceAll('(anonymous namespace)::', '')),
-    // An inline or macro-made namespace does not show in the text.
+    // An inline namespace, or one that a macro opens, is not visible in the text.
     line === undefined ? [] : named((qualified) => qualified.slice(qualified.lastIndexOf(':') + 1)),
   ];
   const candidates = tiers.find((tier) => tier.length > 0) ?? [];

@@ -12,14 +12,14 @@ export interface KernelName {
 }
 
 /**
- * The names of a kernel. They hold no hash of the unit, so `full` is the same in every commit: the demangler spells
- * unnamed namespaces out.
+ * The names of a kernel. They contain no hash of the translation unit, so `full` is the same in every commit: the
+ * demangler replaces the hash of unnamed namespaces.
  */
 export function kernelName(symbol: string): KernelName {
   return { ...(demangle(symbol) ?? { full: withoutUnitHash(symbol), qualified: symbol, parameters: [] }), symbol };
 }
 
-/** A symbol without the hashes of the unit that internal linkage brings into it. */
+/** A symbol without the hash of the translation unit that symbols of internal linkage contain. */
 function withoutUnitHash(symbol: string): string {
   return symbol.replace(/(_GLOBAL__N__|_INTERNAL_)[0-9a-f]{8}_\d+_\w+?_[0-9a-f]{8}(?:_\d+)?/g, '$1');
 }

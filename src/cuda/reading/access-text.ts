@@ -5,7 +5,7 @@ import type { CudaSource } from '../syntax/syntax.ts';
 
 export type AccessOperation = 'read' | 'write' | 'atomic';
 
-/** An access as the text has it. */
+/** An access in the source text. */
 interface Access {
   readonly operation: AccessOperation;
   readonly node: SyntaxNode;
@@ -50,7 +50,7 @@ export function accessText(
   if (array !== undefined) {
     candidates = onLine.filter(({ names }) => names.includes(array));
     if (candidates.length === 0) {
-      // The array may go by the name of a pointer here, but not by the name of another array.
+      // The array may be accessed through a pointer of another name, but not through the name of another array.
       const others = new Set([...shared.arrays, ...shared.scalars]);
       if (definition.kind === 'kernel') for (const { name } of definition.parameters) others.add(name ?? '');
       candidates = onLine.filter(({ names }) => !names.some((name) => others.has(name)));
@@ -68,7 +68,7 @@ export function accessText(
 
 interface SharedVariables {
   readonly arrays: ReadonlySet<string>;
-  /** Variables that are not arrays: their bare name is an access. */
+  /** Variables that are not arrays: a use of the bare name is an access. */
   readonly scalars: ReadonlySet<string>;
 }
 
@@ -120,7 +120,7 @@ function collect(text: string, root: SyntaxNode, shared: SharedVariables, report
   /** `x.f` with x in memory, not `x->f`. */
   const isMember = (node: SyntaxNode): boolean =>
     node.type === 'field_expression' && childIn(node, 'operator')?.type === '.' && isAccess(node);
-  /** The base of the access: operands of the indices are left out. */
+  /** Identifiers in the base of the access, without those in its indices. */
   const namesOf = (node: SyntaxNode): string[] => {
     switch (node.type) {
       case 'identifier':
@@ -151,11 +151,11 @@ function collect(text: string, root: SyntaxNode, shared: SharedVariables, report
     }
   };
 
-  /** The operands of an access: they are read before it, for any access. */
+  /** Visits the operands of an access, which are read before the access itself. */
   const visitOperands = (node: SyntaxNode): void => {
     const argument = childIn(node, 'argument');
     if (node.type === 'subscript_expression') {
-      // Of a[i][j] and t.a[i] the text before the last index denotes an array, not an access.
+      // In a[i][j] and t.a[i], the expression before the last index denotes an array and is not an access.
       const base = argument && stripParentheses(argument);
       if (base) (base.type === 'subscript_expression' || isMember(base) ? visitOperands : visit)(base);
       const indices = childIn(node, 'indices');

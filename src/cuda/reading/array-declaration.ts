@@ -10,7 +10,7 @@ export interface DeclaredArray {
   readonly extents: readonly string[];
 }
 
-/** Longer ones, with long initial values, are not looked at. */
+/** Maximum length of a declaration that is examined; longer ones have long initial values. */
 const longestDeclaration = 300;
 
 const declaration =

@@ -15,7 +15,7 @@ interface Place {
 export type Departure = 'returned' | 'passed' | 'unclear';
 
 const conditional = /^(?:if|for|while|do|switch)_statement$/;
-/** Bodies whose statements leave something else. */
+/** Nodes whose statements leave another function. */
 const nested = /^(?:lambda_expression|class_specifier|struct_specifier)$/;
 
 /**
@@ -103,7 +103,7 @@ function startOf(text: string, line: number): number {
   return start;
 }
 
-/** The macros that a file defines: their bodies, by name. */
+/** The macros that a file defines: bodies by name. */
 function macrosOf(text: string): ReadonlyMap<string, string> {
   const macros = new Map<string, string>();
   for (const [, name, body] of text.matchAll(/^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\n\\]|\\[\s\S])*)/gm))
@@ -111,14 +111,14 @@ function macrosOf(text: string): ReadonlyMap<string, string> {
   return macros;
 }
 
-/** Whether a text leaves the kernel by a macro or an instruction; unknown macros might. */
+/** Whether a macro or an instruction in a text ends the thread; an unknown macro may. */
 function leavingIn(text: string, macros: ReadonlyMap<string, string>, depth = 0): 'returned' | 'unclear' | 'neither' {
   if (/\basm\b[^;]*"[^"]*\b(?:exit|ret)\b/.test(text)) return 'returned';
   let isUnclear = false;
   for (const [name] of text.matchAll(/\b[A-Za-z_]\w*\b/g)) {
     const body = macros.get(name);
     if (body === undefined) {
-      // At the start of a statement, in capitals: a macro of a header.
+      // A word in capitals at the start of a statement is a macro of a header.
       const isUnknownMacro = /^[A-Z][A-Z0-9_]{2,}$/.test(name) && new RegExp(`(?:^|[;{}])\\s*${name}\\b`).test(text);
       isUnclear ||= isUnknownMacro;
       continue;

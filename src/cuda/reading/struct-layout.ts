@@ -25,7 +25,7 @@ export interface DeclaredTypes {
   /** Names from `typedef` and `using`, each with its type; undefined if that is not understood. */
   readonly aliases: readonly { readonly name: string; readonly target: string | undefined }[];
   readonly macros: ReadonlySet<string>;
-  /** Packing is changed somewhere, or brackets do not match: no layout can be relied on. */
+  /** Whether the file changes packing or has unmatched brackets: then no layout is reliable. */
   readonly unreliable: boolean;
 }
 
@@ -56,10 +56,10 @@ const maximumScopes = 100;
 const maximumDeclaration = 500;
 const qualifiers = new Set(['const', 'volatile', 'mutable', '__restrict__', '__restrict', 'restrict']);
 const arithmeticWords = new Set(['unsigned', 'signed', 'int', 'long', 'short', 'char']);
-/** Words that no plain member starts with, or that make its type another one than it seems. */
+/** Words that start no plain member, or that change the type of a member. */
 const notPlain = new Set(['virtual', 'typename', 'auto', 'union', 'enum', 'inline', 'register', 'thread_local', 'extern', 'decltype', 'constexpr', '_Complex', '__attribute__', '__declspec', 'operator']); // oxfmt-ignore
 
-/** Reads the types that a text declares, only from its tokens. Never throws. */
+/** Reads the types that a text declares, from its tokens only. Never throws. */
 export function declaredTypes({ text, macros }: CudaSource): DeclaredTypes {
   const tokens = tokenize(text).filter(({ kind }) => kind !== 'comment');
   const scan = new TypeScan(tokens, new Set(macros.map(({ name }) => name)));
@@ -118,7 +118,7 @@ export function structLayout(name: string, types: readonly DeclaredTypes[]): Str
     const [struct] = named;
     if (struct) return isVisible(struct.qualified, basic, within) ? layoutOf(struct, depth + 1) : undefined;
     const resolved = targets.size === 0 ? basic : [...targets][0];
-    // The target of an alias is resolved once: a chain of aliases is not followed.
+    // An alias of an alias is not followed.
     if (resolved === undefined || (targets.size > 0 && isDeclared(basicTypeOf(resolved)))) return undefined;
     const bytes = sizeOfType(resolved);
     const alignment = alignmentOfType(resolved);
@@ -151,7 +151,7 @@ function roundUp(offset: number, alignment: number): number {
   return Math.ceil(offset / alignment) * alignment;
 }
 
-/** One pass over the tokens of a file, without comments. */
+/** A scan of the tokens of a file, without comments. */
 class TypeScan {
   private readonly tokens: readonly Token[];
   private readonly partner: Int32Array;
@@ -224,14 +224,14 @@ class TypeScan {
       else if ('([{'.includes(word) && word !== '') {
         const closing = this.close(i);
         if (closing === i && word === '{') this.unreliable = true;
-        // A body ends the declaration that it belongs to.
+        // A body ends the declaration that contains it.
         if (word === '{' && closing > i) isTemplate = false;
         i = closing;
       }
     }
   }
 
-  /** A namespace at `index`; returns the last token that is done with. */
+  /** Reads a namespace at `index`; returns its last token. */
   private namespace(index: number, to: number, prefix: string): number {
     const names: string[] = [];
     let i = index + 1;
@@ -247,7 +247,7 @@ class TypeScan {
     return closing;
   }
 
-  /** `typedef … name;`: the names that it declares. The body of a struct in it is read elsewhere. */
+  /** Reads `typedef … name;`: the names that it declares. The body of a struct in it is read separately. */
   private typedef(index: number, to: number): void {
     let hasBody = false;
     const names: number[] = [];
@@ -289,7 +289,7 @@ class TypeScan {
     return type === '' ? undefined : type;
   }
 
-  /** `struct … {…}` at `index`; returns the last token that is done with. */
+  /** Reads `struct … {…}` at `index`; returns its last token. */
   private struct(index: number, to: number, prefix: string, isTypedef: boolean, isTemplate: boolean): number {
     let alignment: number | undefined = 1;
     let name: string | undefined;
@@ -313,7 +313,7 @@ class TypeScan {
       } else if (word === '::') isPlain = false;
       else if (word === 'final') continue;
       else if (this.isName(i)) {
-        // Two names: one of them is an unknown macro, or this is not a definition.
+        // Two names before the body: one of them is an unknown macro, or this is no definition.
         if (name !== undefined) isPlain = false;
         name = word;
       } else return i - 1;
@@ -353,7 +353,7 @@ class TypeScan {
       const statement = this.statement(i, to);
       if (!statement) return undefined;
       const { end, parenthesis } = statement;
-      // `static` may come after other words; in the body of a function the word means nothing here.
+      // `static` may follow other words; in the body of a function it does not concern the member.
       const isStatic = parenthesis === undefined && this.find(i, end, 'static') !== -1;
       if (isStatic || /^(?:static|static_assert|using|typedef|friend|template)$/.test(word)) {
         i = end;
@@ -380,7 +380,7 @@ class TypeScan {
     return members;
   }
 
-  /** Whether a name is between `struct` or `enum` and its body, or none is needed. */
+  /** Whether a name precedes the body of a `struct` or `enum`, or none is needed. */
   private hasName(index: number, body: number): boolean {
     if (this.text(index) === 'enum') return true;
     for (let i = index + 1; i < body; i++) {
@@ -437,7 +437,7 @@ class TypeScan {
     }
     const name = this.text(parenthesis - 1);
     if (!this.isName(parenthesis - 1) || notPlain.has(name) || this.macros.has(name)) return false;
-    // `void (*f)(int);` is a member; `FIELD(int, n)` is a macro, unless it is the constructor.
+    // `void (*f)(int);` declares a member; `FIELD(int, n)` is a macro, unless it is the constructor.
     if (/^[*&]$/.test(this.text(parenthesis + 1))) return false;
     return parenthesis - 1 > from || name === struct;
   }

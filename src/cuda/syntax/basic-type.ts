@@ -1,4 +1,4 @@
-/** Integer types by name after {@link basicTypeOf}: bytes (LP64) and whether they have a sign. */
+/** Integer types by name after {@link basicTypeOf}: size in bytes (LP64) and signedness. */
 const integers: Readonly<Record<string, readonly [bytes: number, signed: boolean]>> = {
   bool: [1, false], char: [1, true], 'signed char': [1, true], 'unsigned char': [1, false],
   short: [2, true], 'unsigned short': [2, false], int: [4, true], unsigned: [4, false],
@@ -43,7 +43,7 @@ function withoutQualifiers(type: string): string {
   return sign || 'int';
 }
 
-/** Bytes and sign of an integer type; undefined for another type. */
+/** Size in bytes and signedness of an integer type; undefined for other types. */
 export function integerType(type: string): { readonly bytes: number; readonly signed: boolean } | undefined {
   const entry = integers[basicTypeOf(type)];
   return entry && { bytes: entry[0], signed: entry[1] };

@@ -4,9 +4,9 @@ const closerOf: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}
 const closers = new Set(Object.values(closerOf));
 
 interface Conditional {
-  /** Open brackets at the start of the conditional. */
+  /** Brackets that are open at the start of the conditional. */
   readonly before: readonly number[];
-  /** Open brackets at the end of each branch but the last. */
+  /** Brackets that are open at the end of each branch except the last. */
   readonly branches: (readonly number[])[];
 }
 

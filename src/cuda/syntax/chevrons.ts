@@ -1,4 +1,4 @@
-/** Launches that are written `kernel << <grid, block >> > (…)`, as formatters for C++ leave them: nvcc takes them too. */
+/** Launches written as `kernel << <grid, block >> > (…)`, as C++ formatters leave them; nvcc accepts this form. */
 
 const spacedOpening = /(?<=[\w>]\s*)(?:<<(\s+)<|<(\s+)<<)(?![<=])/g;
 
@@ -22,7 +22,8 @@ function replaced(text: string, start: number, length: number, by: string): stri
 }
 
 /**
- * Where the configuration of a launch that begins at a place ends in brackets with blanks between them; null elsewhere.
+ * The closing brackets of a launch configuration that begins at an offset, if there are blanks between them; null
+ * otherwise.
  */
 function closingOf(text: string, from: number): { start: number; length: number; blanks: string } | null {
   let depth = 0;

@@ -1,4 +1,4 @@
-/** Names and types for variables that an edit brings in. */
+/** Names and types of variables that an edit declares. */
 import type { CudaSource } from './syntax.ts';
 import { type SyntaxNode, childIn, nodesWhere } from './syntax-tree.ts';
 

@@ -3,7 +3,7 @@ import type { Token } from './token.ts';
 
 /** A parameter of a function or template as written, for example `const float *` and `in`. */
 interface ParameterSyntax {
-  /** Undefined if it has none. */
+  /** Name of the parameter; undefined if unnamed. */
   readonly name: string | undefined;
   readonly type: string;
 }
@@ -50,7 +50,8 @@ const typeWords = new Set(
 const qualifierWords = new Set('const volatile __restrict__ __restrict restrict struct union enum __grid_constant__ register static'.split(' ')); // oxfmt-ignore
 
 /**
- * Finds the function definitions of a text only from its tokens, so that macros and broken code elsewhere do no harm.
+ * Finds the function definitions of a text from its tokens only, so that macros and broken code elsewhere do not affect
+ * the result.
  * @param text - the text that the tokens are of
  * @param allTokens - with comments and directives
  * @param globalMacros - names of macros that expand to `__global__`
@@ -269,7 +270,7 @@ export function outline(
             lastLine: tokens[closing > i ? closing : tokens.length - 1]?.line ?? 1,
           });
         }
-        // An opener in an earlier branch of a conditional: the one in the last branch is still to come.
+        // The opening bracket is in an earlier branch of a conditional; the bracket in the last branch comes later.
         const isAlternative = closing > i && partner[closing] !== i;
         if (closing <= i) enter('');
         else if (!isAlternative) i = closing;

@@ -92,7 +92,7 @@ export function immediatePostdominators(blocks: readonly FlowBlock[], ways: read
   });
 }
 
-/** Blocks that reach a trap and are not in `leaving`: every path from them that ends, ends in a trap. */
+/** Blocks from which every path that ends, ends in a trap: they reach a trap and are not in `leaving`. */
 function doomed(blocks: readonly FlowBlock[], leaving: Uint8Array): Uint8Array {
   const marked = new Uint8Array(blocks.length);
   const stack: number[] = [];
@@ -134,7 +134,7 @@ export function dominanceFrontiers(blocks: readonly DraftBlock[], parents: Int32
   return frontiers;
 }
 
-/** The nearest block that dominates both, given immediate dominators of blocks in reverse postorder. */
+/** The nearest common dominator of two blocks, given immediate dominators of blocks in reverse postorder. */
 export function commonDominator<Block extends number>(parents: ArrayLike<Block>, a: Block, b: Block): Block {
   let [one, other] = [a, b];
   while (one !== other) {

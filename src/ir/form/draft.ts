@@ -1,6 +1,6 @@
 /**
- * The mutable form that the passes work on. Variables (registers, promoted slots) and SSA values share one index space:
- * before `toSsa` an index may be written many times, after it once.
+ * The mutable form of a kernel on which the passes work. Variables (registers, promoted slots) and SSA values share one
+ * index space: before `toSsa` an index may be written several times, afterwards once.
  */
 import type { Operation, ValueType } from '../../isa/model/operation.ts';
 import type { Location } from '../../source/location.ts';
@@ -122,7 +122,7 @@ export function operandType(types: readonly ValueType[], operand: Operand): Valu
   }
 }
 
-/** The blocks a terminator may go to, each once, in order. */
+/** The successors of a terminator, without duplicates, in order. */
 export function terminatorTargets(terminator: Terminator): number[] {
   switch (terminator.kind) {
     case 'jump':

@@ -6,7 +6,10 @@ import type { Draft, DraftBlock, DraftInstruction } from './draft.ts';
 import type { Operand } from './kernel.ts';
 import { equalAddresses, havocOperation, isCopy } from './synthetic-operation.ts';
 
-/** Why a call through a pointer to none of the functions that the module takes the address of is opaque. */
+/**
+ * Reason why a call through a pointer is opaque if the module takes the address of no function that the pointer may
+ * equal.
+ */
 export const callToUnknown = 'call through a pointer to no function of the module';
 
 /** Above every address of memory; functions are at a distance of 16 bytes. */
@@ -23,7 +26,7 @@ export function isFunctionReference(value: bigint): boolean {
   return value >= functionSpace && value < functionSpace + largestModule;
 }
 
-/** Whether an operand is such an address. Another constant in that range is taken for one, which proves less. */
+/** Whether an operand is such an address. Another constant in that range is treated as one, which is conservative. */
 export function isFunctionAddress(operand: Operand): boolean {
   return operand.kind === 'constant' && operand.type === 64 && isFunctionReference(operand.value);
 }
@@ -45,10 +48,10 @@ function isNull(operand: Operand): boolean {
   return operand.kind === 'constant' && operand.value === 0n;
 }
 
-/** Operands that a result may be a copy of: the inputs of a phi, a copy or a selection, by result. */
+/** By result: the operands that it may be a copy of, through phis, copies and selections. */
 type Sources = ReadonlyMap<number, readonly Operand[]>;
 
-/** By value, the functions that it is one of according to `SELVAGE_ASSUME`. */
+/** By value: the functions of which it is one according to `SELVAGE_ASSUME`. */
 type Stated = ReadonlyMap<number, ReadonlySet<bigint>>;
 
 /**
@@ -99,7 +102,7 @@ function collectSources(blocks: readonly DraftBlock[]): Sources {
       if (typeof result !== 'number') continue;
       if (isCopy(operation)) sources.set(result, operands);
       else if (operation.opcode === 'selp') sources.set(result, operands.slice(0, 2));
-      // Synthetic addresses do not determine which of the two is the result.
+      // Synthetic addresses have no meaningful order, so the result may be either operand.
       else if (/^(min|max)\.u64$/.test(operation.mnemonic)) sources.set(result, operands);
     }
   }
@@ -127,7 +130,7 @@ function collectStated(blocks: readonly DraftBlock[]): Stated {
   return stated;
 }
 
-/** The pointer that equals one of some functions if an operand is not zero; null if that does not follow. */
+/** The pointer that equals one of some functions if an operand is not zero; null if the operand does not imply that. */
 function alternatives(
   operand: Operand,
   definitions: ReadonlyMap<number, DraftInstruction>,
@@ -166,8 +169,8 @@ function carriersOf(sources: Sources, stated: Stated): ReadonlySet<number> {
 }
 
 /**
- * Whether a block is reached only if a pointer differs from all functions it was compared with on the path, although
- * its possible values are these.
+ * Whether a block is reached only if a pointer differs from all functions with which it was compared on the path,
+ * although these are its only possible values.
  */
 function isBehindAllFunctions({ blocks }: Draft, block: DraftBlock, sources: Sources, stated: Stated): boolean {
   const compared = new Set<bigint>();
@@ -189,7 +192,7 @@ function isBehindAllFunctions({ blocks }: Draft, block: DraftBlock, sources: Sou
   return pointer !== null && holdsOnly(pointer, compared, sources, stated, new Set());
 }
 
-/** Whether an operand can only be one of these addresses, or null, whose call ends the launch. */
+/** Whether an operand can only be one of these addresses or null; a call of null ends the launch. */
 function holdsOnly(
   operand: Operand,
   addresses: ReadonlySet<bigint>,

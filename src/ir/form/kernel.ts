@@ -40,7 +40,7 @@ export type Operand =
       readonly generic: boolean;
     }
   | { readonly kind: 'special'; readonly register: SpecialRegister }
-  /** A register that no path has written; any value. */
+  /** The value of a register that no path has written; it may be any value. */
   | { readonly kind: 'undefined'; readonly type: ValueType };
 
 /** A kernel parameter. */
@@ -70,7 +70,10 @@ export interface MemoryObject {
   readonly bytes: number | null;
   /** Initial bytes, absent if there is no initializer (then zero for global and const, undefined for shared). */
   readonly initial?: Uint8Array;
-  /** Addresses of other objects plus `offset` among the initial bytes, 64 bits each, at byte `at`. Only a run knows them. */
+  /**
+   * Addresses of other objects plus `offset` among the initial bytes, 64 bits each, at byte `at`. Their values are
+   * known only in the interpreter.
+   */
   readonly addresses?: readonly { readonly at: number; readonly object: ObjectId; readonly offset: bigint }[];
   /** `extern .global`: defined elsewhere, contents unknown. */
   readonly external: boolean;
@@ -129,7 +132,7 @@ export type Terminator =
   | { readonly kind: 'exit'; readonly location?: Location; readonly ptxLine: number }
   /** `trap`, `__assertfail`: the launch fails here, nothing after it happens. */
   | { readonly kind: 'trap'; readonly location?: Location; readonly ptxLine: number }
-  /** Control that was not understood (damage, indirect branch): the kernel is never `proved`. */
+  /** Control flow that could not be parsed (damage, indirect branch): the kernel is never `proved`. */
   | { readonly kind: 'unknown'; readonly reason: string; readonly location?: Location; readonly ptxLine: number };
 
 export interface Block {
@@ -154,7 +157,7 @@ export interface Loop {
   readonly exits: readonly { readonly from: BlockId; readonly to: BlockId }[];
 }
 
-/** Place of a definition. */
+/** Where a value is defined. */
 export type ValueDefinition =
   | { readonly kind: 'phi'; readonly block: BlockId; readonly index: number }
   | {
@@ -194,16 +197,16 @@ export interface Kernel {
   readonly requiredThreads?: readonly [number, number, number];
   readonly maximumThreads?: readonly [number, number, number];
   readonly requiredCluster?: readonly [number, number, number];
-  /** It can only be launched in clusters whose size the launch specifies (`.explicitcluster`). */
+  /** The kernel can only be launched in clusters whose size the launch specifies (`.explicitcluster`). */
   readonly needsCluster?: true;
-  /** It waits for kernels before it in the stream, or lets later ones start (`griddepcontrol`). */
+  /** The kernel waits for kernels before it in the stream, or lets later ones start (`griddepcontrol`). */
   readonly overlapsOthers?: true;
   /**
    * True if a stack frame was split into its variables and one of them is indexed: values assume that such an index
    * stays in its variable (an `in-bounds` assumption to report).
    */
   readonly assumesLocalBounds: boolean;
-  /** It has more instructions than are lowered: `blocks` holds none of them. */
+  /** The kernel has more instructions than are lowered: `blocks` contains none of them. */
   readonly isTooLarge?: true;
   /** Why nothing about this kernel can be `proved`: opaque instructions, damage, recursion, irreducible control. */
   readonly unsupported: readonly { readonly reason: string; readonly ptxLine: number; readonly location?: Location }[];

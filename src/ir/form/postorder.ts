@@ -1,7 +1,7 @@
 /**
  * Block indices in postorder of depth-first walks from `roots`, without recursion.
  * @param count of all blocks
- * @param neighbours of a block, in the order in which the walk takes them; called once for each block
+ * @param neighbours of a block, in the order in which the walk visits them; called once for each block
  */
 export function postorder(
   count: number,

@@ -22,7 +22,7 @@ const numbers: Readonly<Record<Exclude<MarkerState, 'off'>, readonly bigint[]>> 
   fence: [],
 };
 
-/** The replacement of each marker, by default nothing, and its location in the source. */
+/** The replacement of each marker, by default nothing, and the location of the marker in the source. */
 export interface MarkerSwitches {
   readonly states: ReadonlyMap<number, MarkerState>;
   readonly places: ReadonlyMap<number, Location>;

@@ -86,7 +86,7 @@ export const equalAddresses: Operation = operation('setp.eq.b64', ['predicate'],
 ]);
 
 /**
- * Results of any value, and no other effect.
+ * An operation without effect whose results may have any value.
  * @param mnemonic its original mnemonic, for the printer
  * @param reason why the values are not known
  */
@@ -95,8 +95,8 @@ export function havocOperation(mnemonic: string, reason: string, results: readon
 }
 
 /**
- * Read `%envreg1` and `%envreg2`: the high and the low word of the address of `Kernel.workspace`. Arbitrary values in
- * proofs; known in a run.
+ * Reads of `%envreg1` and `%envreg2`: the high and the low word of the address of `Kernel.workspace`. Arbitrary values
+ * in proofs; known in the interpreter.
  */
 export const workspaceHigh: Operation = havocOperation('mov', 'special register %envreg1', [32]);
 export const workspaceLow: Operation = havocOperation('mov', 'special register %envreg2', [32]);
