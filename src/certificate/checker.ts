@@ -99,7 +99,7 @@ function demand(holds: boolean, otherwise: string): void {
   if (!holds) refuse(otherwise);
 }
 
-/** Whether the proof of an obligation was checked; false if there is no proof to check. */
+/** Whether the proof of an obligation was checked; false if it has nothing to check. */
 function isShown(value: unknown, about: Readonly<Record<string, unknown>>): boolean {
   const { subject, tier, proof, seal } = record(value, ['subject', 'tier', 'proof', 'seal']);
   const { kind, scope, places } = record(subject, ['kind', 'scope', 'places']);

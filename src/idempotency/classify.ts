@@ -278,8 +278,7 @@ class Classifier {
     const certain: IdempotencyReason[] = [];
     const isOfOwn = (at: number): boolean => open[at]!.isOfOneRoot && conditions[at]!.kind !== 'never';
     const own = conditions.filter((_, at) => isOfOwn(at));
-    // An unrolled loop has pairs that are idle in launches of few iterations, and pairs that are idle in launches of
-    // many.
+    // Of an unrolled loop, some pairs are idle in launches of few iterations, others in launches of many.
     const areIdle = own.length > 1 && this.isOnlyWhereIdle(allOf(own));
     open.forEach((pair, at) => {
       const reason = this.reasonOf(pair);
@@ -488,10 +487,7 @@ class Classifier {
     return operation.effect.kind === 'load' && operation.effect.nonCoherent;
   }
 
-  /**
-   * Condition on the shape of the block under which the block has certainly written the bytes that a thread of it
-   * reads.
-   */
+  /** Condition on the block shape under which the block has certainly written the bytes that its thread reads. */
   private coveredShapes({ access }: Footprint): ValidatorCondition {
     const [target, ...others] = access.targets;
     if (access.operation !== 'read' || this.isCached(access) || !target || others.length > 0) return never;
@@ -499,10 +495,7 @@ class Classifier {
     return byOwn.kind === 'always' ? always : this.shared.ofShapes((shape) => this.coverage.covers(access, target, shape, null)); // oxfmt-ignore
   }
 
-  /**
-   * Arrays updated in place by an idempotent element-wise map: each array separately, and pairs that begin at one
-   * address.
-   */
+  /** Arrays updated in place by an idempotent element-wise map: separately, and pairs that begin at one address. */
   private rewrittenRoots(pairs: readonly Pair[]) {
     const { extensions } = this.request;
     const own = new Map<string, ReadonlySet<Access>>();
@@ -626,10 +619,7 @@ class Classifier {
   }
 }
 
-/**
- * The arguments of arrays that pairs read and then write; empty if some pair is not a read and a later write of one
- * array.
- */
+/** The arguments of arrays that pairs read and then write; empty if some pair is of another kind. */
 function rewrittenBy(pairs: readonly Pair[]): readonly PointerArgument[] {
   const roots = pairs.map(({ second }) => second.root);
   return pairs.every(({ isOfOneRoot }) => isOfOneRoot) && roots.every(({ kind }) => kind === 'parameter') ? pointersTo(roots) : []; // oxfmt-ignore

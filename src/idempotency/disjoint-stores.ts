@@ -133,7 +133,7 @@ interface Digit {
 }
 
 /**
- * Condition under which values of a sum for different indices are at least `width` apart: the factor of each digit
+ * Condition under which values of a sum for different indices differ by at least `width`: the factor of each digit
  * exceeds the maximum of the lower digits together.
  */
 function injective(scope: WayFacts, form: AddressForm, width: Amount, facts: readonly FormFact[]): LaunchCondition {

@@ -11,7 +11,7 @@ const floatComparisons: readonly string[] = [
 
 const comparisons = [...floatComparisons, 'lo', 'ls', 'hi', 'hs'];
 
-/** `lo ls hi hs` are the unsigned comparisons by another name. */
+/** `lo ls hi hs` are other names of the unsigned comparisons. */
 const plain: Readonly<Record<string, string>> = { lo: 'lt', ls: 'le', hi: 'gt', hs: 'ge' };
 
 function compareIntegers<V, B>(d: Domain<V, B>, comparison: string, width: Width, signed: boolean, a: V, b: V): B {
@@ -35,7 +35,7 @@ function compareIntegers<V, B>(d: Domain<V, B>, comparison: string, width: Width
 interface Comparison {
   readonly type: TypeInformation;
   readonly combine: 'and' | 'or' | 'xor' | undefined;
-  /** The truth of each lane (two for packed types), before it is combined. */
+  /** Compares each lane (two for packed types), before the results are combined with the predicate. */
   readonly compare: <V, B>(d: Domain<V, B>, a: V, b: V) => readonly B[];
 }
 

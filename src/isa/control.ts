@@ -9,11 +9,14 @@ interface ControlForm {
   readonly forms: string;
   readonly effect: Effect;
   readonly remark?: string;
-  /** Whether `.uni` may follow. */
+  /** Whether the modifier `.uni` is allowed. */
   readonly hasUniform: boolean;
 }
 
-/** Labels, callees and lists are the caller's business: only register operands count as sources. */
+/**
+ * A row for a control-flow instruction. Only register operands are sources; labels, callees and lists are resolved by
+ * the caller.
+ */
 function control({ opcode, section, forms, effect, remark, hasUniform }: ControlForm): Row {
   return {
     opcode,
@@ -41,7 +44,7 @@ const indexedBranch: Row = {
   },
 };
 
-/** Instructions that only concern time, power, registers or the debugger. */
+/** A row for an instruction that affects only time, power, registers or the debugger. */
 function idle(opcode: string, section: string, forms: string, ...allowed: string[]): Row {
   return {
     opcode,

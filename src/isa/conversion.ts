@@ -24,7 +24,7 @@ const move: Row = {
   remark: 'the address of a function is an unknown value',
   decode(modifiers, shape) {
     const type = modifiers.type();
-    // The assembler takes the braces of a vector around one register too.
+    // The assembler also accepts vector braces around a single register.
     if (!type || type.lanes !== 1 || shape?.some(({ kind, widths }) => kind === 'vector' && widths.length !== 1))
       return null;
     if (type.kind === 'predicate') return pure('predicate', ['predicate'], 'free', (_d, [a]) => [a!]);

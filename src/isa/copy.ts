@@ -62,7 +62,7 @@ const destinations: Readonly<Record<string, BulkCopyEffect['to']>> = {
   'shared::cluster': 'cluster',
 };
 
-/** Destination, source and completion, in the order in which the text has them. */
+/** Reads the destination, source and completion modifiers, in the order of the text. */
 function takeBulkSpaces(modifiers: Modifiers): Pick<BulkCopyEffect, 'to' | 'from' | 'completion'> | null {
   const first = modifiers.oneOf(...Object.keys(destinations));
   const second = modifiers.oneOf('global', 'shared::cta');
@@ -142,7 +142,7 @@ const reduceBulk: Row = {
   },
 };
 
-/** Brings memory near; reads and writes nothing that a kernel can see. */
+/** Prefetches memory into a cache; has no effect that a kernel can observe. */
 const prefetchBulk: Row = {
   opcode: 'cp',
   section: '9.7.9.25.4.3',
@@ -157,7 +157,7 @@ const prefetchBulk: Row = {
   },
 };
 
-/** The elements are named by a tensor map, which is not read. */
+/** Tensor copies: a tensor map determines the accessed elements, and is not read here. */
 function copyTensor(section: string, forms: string, opcode: 'async' | 'reduce'): Row {
   return {
     opcode: 'cp',

@@ -12,7 +12,7 @@ function takeFloat(modifiers: Modifiers): TypeInformation | null {
   return type?.name === 'f32' || type?.name === 'f64' ? type : null;
 }
 
-/** `f32`, `f64`, and `f32x2` of sm_100. */
+/** Reads the type: `f32`, `f64`, and `f32x2` of sm_100. */
 function takePackable(modifiers: Modifiers): TypeInformation | null {
   const type = modifiers.type();
   return type?.name === 'f32' || type?.name === 'f64' || type?.name === 'f32x2' ? type : null;
@@ -23,8 +23,8 @@ function costOf(type: TypeInformation, cost: CostClass): CostClass {
 }
 
 /**
- * `operation` on values of `type`, lane by lane.
- * @param arity how many sources
+ * Applies `operation` to values of `type`, lane by lane.
+ * @param arity number of sources
  */
 export function computeLanes(
   type: TypeInformation,
@@ -67,7 +67,7 @@ function arithmetic(opcode: 'add' | 'sub' | 'mul' | 'fma' | 'mad', section: stri
   };
 }
 
-/** `min` and `max`, with two or three sources; `.NaN` hands NaN on, `.xorsign.abs` works on magnitudes. */
+/** `min` and `max`, with two or three sources; `.NaN` propagates NaN, `.xorsign.abs` compares magnitudes. */
 function extremum(opcode: 'min' | 'max', section: string): Row {
   return {
     opcode,
@@ -142,7 +142,7 @@ function division(opcode: 'div' | 'rcp' | 'sqrt', section: string): Row {
 
 type Approximation = 'div' | 'rcp' | 'sqrt' | 'rsqrt' | 'sin' | 'cos' | 'lg2' | 'ex2' | 'tanh';
 
-/** Forms whose error the ISA bounds, and no more. */
+/** Approximations for which the ISA only bounds the error. */
 function approximate(
   opcode: Approximation,
   section: string,

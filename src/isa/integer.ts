@@ -227,7 +227,7 @@ const sumOfDifferences: Row = {
   },
 };
 
-/** A row of a signed integer and its result. */
+/** A row for an instruction with one signed integer source and a result of the same type. */
 function signedUnary(opcode: string, section: string, rule: <V, B>(d: Domain<V, B>, width: Width, a: V) => V): Row {
   return {
     opcode,
@@ -255,7 +255,7 @@ const absolute = signedUnary('abs', '9.7.1.10', (d, width, a) => {
 
 const negate = signedUnary('neg', '9.7.1.11', (d, width, a) => d.sub(width, constantPattern(d, width, 0), a));
 
-/** `popc`, `clz`, `brev` on `b32` and `b64`, named for the domain. */
+/** A row for `popc`, `clz` or `brev` on `b32` and `b64`, whose function the domain defines by name. */
 function counted(opcode: 'popc' | 'clz' | 'brev', section: string): Row {
   return {
     opcode,
@@ -292,7 +292,7 @@ const findLeadingBit: Row = {
       [width],
       'integer',
       bits((d, a) => {
-        // For a signed type the bit looked for is the first that differs from the sign.
+        // For a signed type, the most significant bit that differs from the sign is searched for.
         const negative = d.signedLess(width, a, constantPattern(d, width, 0));
         const value = type.kind === 'signed' ? d.select(width, negative, d.not(width, a), a) : a;
         const leading = d.pure('clz', 32, [{ width, value }]);
@@ -341,11 +341,12 @@ const extractField: Row = {
       [width, 32, 32],
       'integer',
       bits((d, a, b, c) => {
-        // 128 bits hold any position (0 to 255 clamps at the width) plus length without a case for each overlap.
+        // In 128 bits, any position (0 to 255, clamped at the width) plus any length fits, so that overlaps need no
+        // cases.
         const position = fieldOperand(d, b);
         const length = fieldOperand(d, c);
         const value = signed ? d.signExtend(width, 128, a) : d.zeroExtend(width, 128, a);
-        // Sign extension gives the copies of bit `msb` beyond the end, as in a field past the end.
+        // Sign extension replicates bit `msb` beyond the end, which also defines a field past the end.
         const field = signed ? d.ashr(128, value, position) : d.lshr(128, value, position);
         const keep = d.sub(128, constantPattern(d, 128, 128), length);
         const high = d.shl(128, field, keep);
@@ -440,7 +441,10 @@ function limitCount<V, B>(d: Domain<V, B>, mode: 'clamp' | 'wrap', count: V): V 
     : d.and(32, count, constantPattern(d, 32, 31));
 }
 
-/** `dp4a`: four byte products; `dp2a`: two products of a half of `a` and a byte of `b`; summed onto `c`. */
+/**
+ * `dp4a`: the sum of four byte products and `c`; `dp2a`: the sum of two products, of a half of `a` and a byte of `b`,
+ * and `c`.
+ */
 function dotProduct(opcode: 'dp4a' | 'dp2a', section: string): Row {
   return {
     opcode,

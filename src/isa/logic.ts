@@ -5,7 +5,7 @@ import type { Row } from './model/row.ts';
 import { constantPattern, shift } from './arithmetic/bit-arithmetic.ts';
 import { bits, pure, pureEffect } from './model/row.ts';
 
-/** A rule over truth values with one result. */
+/** A rule over truth values, with one result. */
 function truths(rule: <V, B>(domain: Domain<V, B>, ...sources: B[]) => B): Rule {
   return <V, B>(domain: Domain<V, B>, sources: readonly (V | B)[]) => [rule(domain, ...(sources as B[]))];
 }

@@ -20,7 +20,7 @@ const layouts = ['row', 'col'] as const;
 type Multiplicand = (typeof multiplicands)[number];
 type Accumulator = (typeof accumulators)[number];
 
-/** Whether a multiplicand can have such accumulators. */
+/** Whether a product of such multiplicands can have such accumulators. */
 function accumulates(a: Multiplicand, c: Accumulator): boolean {
   if (a === 'f64') return c === 'f64';
   if (/^(s8|u8|s4|u4|b1)$/.test(a)) return c === 's32';
@@ -148,7 +148,7 @@ const multiplyFragments: Row = {
   },
 };
 
-/** Other products: sparse, block-scaled, by other engines. */
+/** Products whose values are not computed: sparse, block-scaled, or by other engines. */
 function uncomputedProduct(opcode: string, section: string, forms: string, applies: RegExp): Row {
   return {
     opcode,
@@ -264,8 +264,8 @@ function moveFragment(direction: 'load' | 'store', section: string): Row {
 }
 
 /**
- * Determines the distribution of a matrix over lanes. Accumulators are loaded and stored identically, and their memory
- * layout does not affect their registers.
+ * Names the distribution of a matrix over lanes. Accumulators have the same name for loads and stores, and their memory
+ * layout does not affect the distribution.
  */
 function fragmentName(
   { m, n, k }: { readonly m: number; readonly n: number; readonly k: number },
@@ -281,7 +281,7 @@ function strideOperand(shape: OperandShape | undefined): ValueType[] {
   return shape?.length === 3 ? widthsOf(shape, 2, 32).slice() : [];
 }
 
-/** A product that has such a fragment; null if none has. */
+/** A product of which the fragment is a matrix; null if none exists. */
 function fragmentProduct(
   size: { readonly m: number; readonly n: number; readonly k: number },
   matrix: 'a' | 'b' | 'c' | 'd',
@@ -296,7 +296,7 @@ function fragmentProduct(
   const product: Product = {
     kind: 'product', layout: 'wmma', ...size, a, b: a, c, d: c, rowMajor: [true, true], saturate: false, rounding: 'rn',
   }; // oxfmt-ignore
-  // Accumulators have the shapes of every multiplicand that they can have.
+  // Accumulators have the shapes of all multiplicands with which they can be combined.
   const exists = isMultiplicand
     ? shapeExists(product)
     : Object.values(wmmaShapes).some((shapes) => shapes.includes(`${size.m},${size.n},${size.k}`));

@@ -13,7 +13,7 @@ function takeSpace(modifiers: Modifiers): MbarrierEffect['space'] {
   return spaces[modifiers.oneOf(...Object.keys(spaces)) ?? ''] ?? 'generic';
 }
 
-/** An effect given by its differences from a plain barrier operation. */
+/** An mbarrier effect, given by its differences from a default one. */
 function effectOf(
   form: MbarrierEffect['form'],
   space: MbarrierEffect['space'],
@@ -33,7 +33,7 @@ function synchronize(
   return { results, sources, effect, cost: 'sync' };
 }
 
-/** `.sem.scope`, which are both present or both absent. */
+/** Reads `.sem.scope`, which are both present or both absent. */
 function takeOrder<Semantics extends MbarrierEffect['semantics']>(
   modifiers: Modifiers,
   otherwise: Semantics,

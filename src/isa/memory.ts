@@ -15,7 +15,7 @@ const stateSpaces: Readonly<Record<string, StateSpace>> = {
   'param::func': 'param',
 };
 
-/** Takes a state space; generic if unspecified. */
+/** Reads the state space; generic if unspecified. */
 function takeSpace(modifiers: Modifiers): StateSpace {
   const name = modifiers.oneOf(...Object.keys(stateSpaces));
   return name === undefined ? 'generic' : stateSpaces[name]!;
@@ -25,13 +25,13 @@ const scopeNames = ['cta', 'cluster', 'gpu', 'sys'] as const;
 
 const cacheHint = /^(L1|L2)::(evict_\w+|no_allocate|64B|128B|256B)$|^(ca|cg|cs|lu|cv|wb|wt|unified)$/;
 
-/** Takes modifiers that only concern caches; whether there is a cache policy among the operands. */
+/** Reads modifiers that only concern caches. @returns whether the operands include a cache policy */
 export function takeCacheHints(modifiers: Modifiers): boolean {
   while (modifiers.matching(cacheHint) !== undefined);
   return modifiers.flag('L2::cache_hint');
 }
 
-/** Semantics of the access; `default` if unspecified. Null for combinations that do not exist. */
+/** Reads the semantics of the access; `default` if unspecified. Null for combinations that do not exist. */
 function takeSemantics(
   modifiers: Modifiers,
   allowed: readonly Semantics[],
@@ -52,7 +52,10 @@ function vectorLanes(modifiers: Modifiers): number {
   return Number(modifiers.oneOf('v2', 'v4', 'v8')?.slice(1) ?? 1);
 }
 
-/** Widths of the registers of a loaded or stored value of `lanes`, each at least as wide as the type; else null. */
+/**
+ * Widths of the registers of a loaded or stored value of `lanes`, each at least as wide as the type; null if a register
+ * is too narrow, or the number of registers differs.
+ */
 function laneWidths(
   shape: OperandShape | undefined,
   index: number,
@@ -62,7 +65,7 @@ function laneWidths(
   const width = type.bits as Width;
   const form = shape?.[index];
   if (!form) return Array.from({ length: lanes }, () => width);
-  // ptxas takes a vector of one element for a scalar: `st.global.b32 [a], {%r1}`, which Triton emits.
+  // ptxas accepts a vector of one element as a scalar: `st.global.b32 [a], {%r1}`, which Triton emits.
   if (form.widths.length !== lanes || (lanes > 1 && form.kind !== 'vector')) return null;
   const widths = form.widths.map((declared) => declared ?? width);
   if (widths.some((declared) => declared === 'predicate' || declared < width)) return null;
@@ -200,7 +203,7 @@ function hint(opcode: 'prefetch' | 'prefetchu' | 'applypriority', section: strin
   };
 }
 
-/** The lines that `discard` names hold anything afterwards. */
+/** After `discard`, the contents of the named lines are undefined. */
 const discard: Row = {
   opcode: 'discard',
   section: '9.7.9.17',

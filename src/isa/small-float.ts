@@ -12,7 +12,7 @@ type Small = (typeof smallFormatNames)[number];
 
 const pairs = smallFormatNames.map((name) => `${name}x2` as const);
 
-/** Bits that one value takes in a packed register: 6-bit formats are padded to a byte. */
+/** Bits that one value occupies in a packed register: 6-bit formats are padded to a byte. */
 function stride(format: Small): 4 | 8 {
   return format === 'e2m1' ? 4 : 8;
 }
@@ -83,7 +83,9 @@ const widen: Row = {
   },
 };
 
-/** Random rounding, four values at once, powers of two and fixed point: of sm_100 and later. */
+/**
+ * Conversions with random rounding, of four values at once, or with powers of two and fixed point: of sm_100 and later.
+ */
 const uncomputedConversion: Row = {
   opcode: 'cvt',
   section,

@@ -49,7 +49,7 @@ for (const row of tableRows) {
   else rows.set(row.opcode, [row]);
 }
 
-/** Opcodes with a row that reads the values of literals. */
+/** Opcodes with a row whose meaning depends on the values of literals. */
 const readingLiterals = new Set(tableRows.filter((row) => row.readsLiterals).map((row) => row.opcode));
 
 interface Decoded {
@@ -57,7 +57,7 @@ interface Decoded {
   readonly operation: Operation;
 }
 
-/** Cache of decoded instructions, by all inputs of decoding. */
+/** Cache of decoded instructions, by all arguments of `decode`. */
 const cache = new Map<string, Decoded | null>();
 const cacheLimit = 10_000;
 
@@ -82,7 +82,7 @@ export function decode(opcode: string, modifiers: readonly string[], shape?: Ope
   return lookUp(opcode, modifiers, shape)?.operation ?? null;
 }
 
-/** The row that `decode` takes the meaning from. */
+/** The row from which `decode` takes the meaning of an instruction. */
 export function rowOf(opcode: string, modifiers: readonly string[], shape?: OperandShape): Row | null {
   return lookUp(opcode, modifiers, shape)?.row ?? null;
 }
@@ -116,7 +116,7 @@ function tryRows(
   return null;
 }
 
-/** A key that distinguishes shapes. */
+/** A key that is equal for equal shapes. */
 function shapeKey(shape: OperandShape, literals: boolean): string {
   let key = '';
   for (const { kind, widths, literal } of shape) {

@@ -14,7 +14,7 @@ interface Uninterpreted {
   /** Whether the first operand is a result. */
   readonly returns: boolean;
   readonly remark?: string;
-  /** The required first modifier. */
+  /** The first modifier that the row requires. */
   readonly first?: string;
 }
 
@@ -34,7 +34,7 @@ function uninterpreted({ opcode, section, forms, effect, returns, remark, first 
   };
 }
 
-/** An unknown value. */
+/** A row for an instruction whose only effect is an unknown value. */
 function havoc(opcode: string, section: string, forms: string, reason: string): Row {
   return uninterpreted({ opcode, section, forms, effect: { kind: 'havoc', reason }, returns: true });
 }

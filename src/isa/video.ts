@@ -8,7 +8,7 @@ import { bits, pure, uncomputed } from './model/row.ts';
 type Sign = 'u32' | 's32';
 type Lanes = 1 | 2 | 4;
 
-/** Values are computed with 64 bits, signed: no intermediate result is wider than 34. */
+/** Values are computed as signed numbers of 64 bits: no intermediate result needs more than 34 bits. */
 const wide: Width = 64;
 
 type Operation = 'add' | 'sub' | 'abs-difference' | 'minimum' | 'maximum' | 'average';
@@ -140,7 +140,7 @@ const multiplyAdd: Row = {
     const plusOne = modifiers.flag('po');
     const saturate = modifiers.flag('sat');
     const scale = modifiers.oneOf('shr7', 'shr15');
-    // Negated sources would make the result signed, which the operands do not reveal.
+    // With negated sources the result would be signed, which the operands do not determine.
     if (!result || !left || !right || saturate) return null;
     const isSigned = left === 's32' || right === 's32';
     const evaluate: Rule = bits((d, a, b, c) => {
@@ -250,7 +250,7 @@ function setPacked(lanes: 2 | 4): Row {
   };
 }
 
-/** Forms that name parts of a register. */
+/** A row for forms that select parts of a register. */
 function selecting(opcode: string, section: string): Row {
   return {
     opcode,

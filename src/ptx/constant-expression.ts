@@ -18,7 +18,7 @@ interface ConstantError {
   readonly index: number;
 }
 
-/** Parentheses, signs and branches inside one another; ptxas has no use for more either. */
+/** Maximum nesting depth of parentheses, signs and branches. */
 const MAX_DEPTH = 64;
 
 /** Threads of a warp: the predefined constant `WARP_SZ`. */
@@ -161,7 +161,7 @@ function literalAt(cursor: Position): NumberLiteral | ConstantError {
 function operatorAt(cursor: Position): string {
   const { tokens, index } = cursor;
   const first = tokens.kinds[index]!;
-  // The lexer takes a percent sign for the start of a name.
+  // The lexer reads a percent sign as the start of a name.
   if (first === NAME && tokens.ends[index]! - tokens.starts[index]! === 1) return textAt(tokens, index);
   if (first >= 128) return '';
   const one = String.fromCharCode(first);
@@ -274,7 +274,7 @@ function boolean(value: boolean): NumberLiteral {
   return { kind: 'integer', value: value ? 1n : 0n, unsigned: false };
 }
 
-/** Expressions are of 64 bits: larger results wrap. A literal keeps its value. */
+/** Expressions have 64 bits: larger results wrap around. A literal keeps its value. */
 function integer(value: bigint, unsigned: boolean): NumberLiteral {
   return { kind: 'integer', value: unsigned ? BigInt.asUintN(64, value) : BigInt.asIntN(64, value), unsigned };
 }

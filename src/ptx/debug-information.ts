@@ -1,4 +1,4 @@
-/** From `.loc`, `.file` and `.debug_str` to places in source files. */
+/** Source locations from `.loc`, `.file` and `.debug_str`. */
 import type { Location } from '../source/location.ts';
 import type { InlinedAt, LocDirective, Module } from './ast.ts';
 import { DIRECTIVE, NAME, NUMBER, type TokenStream } from './lexer.ts';
@@ -34,8 +34,8 @@ export function inlinedFunction(module: Module, loc: LocDirective): string | und
 const decoder = new TextDecoder();
 
 /**
- * The path that a `.file` directive spells: the compiler writes bytes outside of ASCII in octal, and a backslash before a
- * backslash or a quotation mark.
+ * The path in a `.file` directive: the compiler escapes bytes outside of ASCII in octal, and a backslash or a quotation
+ * mark with a backslash.
  */
 export function pathOfFile(spelling: string): string {
   if (!spelling.includes('\\')) return spelling;
@@ -46,7 +46,7 @@ export function pathOfFile(spelling: string): string {
   return decoder.decode(Buffer.from(plain, 'latin1'));
 }
 
-/** A path as {@link pathOfFile} reads it. */
+/** A path in the spelling that {@link pathOfFile} reads. */
 export function spellingOfPath(path: string): string {
   const octal = (byte: string): string => `\\${byte.charCodeAt(0).toString(8).padStart(3, '0')}`;
   return Buffer.from(path.replaceAll(/[\\"]/g, '\\$&'), 'utf8')

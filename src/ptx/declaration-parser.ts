@@ -23,7 +23,7 @@ import { parseLiteral } from './literal.ts';
 import { parseConstantOperand, parseOffset } from './operand-parser.ts';
 import { ENTRY_DIRECTIVES, FUNC_DIRECTIVES, SPACES, TYPES } from './vocabulary.ts';
 
-/** Braces of an initial value inside one another. */
+/** Maximum nesting depth of braces in an initial value. */
 const MAX_INITIALIZER_DEPTH = 16;
 
 /** The parameters or results of a function, with their parentheses; their names enter the scope. */

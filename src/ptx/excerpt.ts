@@ -1,4 +1,4 @@
-/** One kernel of a module with all that it refers to, under names that reveal nothing of its program. */
+/** An excerpt of a module: one kernel with all that it refers to, under names that reveal nothing of its program. */
 import type { Function, Module, ModuleItem, VariableDeclaration } from './ast.ts';
 import { printModule } from './printer.ts';
 
@@ -45,7 +45,7 @@ function isDeclaration(node: object): node is Function | VariableDeclaration {
 }
 
 /**
- * A copy of a part of the tree with other names of its declarations and references. @param other undefined: the same
+ * A copy of a part of the tree with renamed declarations and references. @param other undefined: the name is unchanged
  */
 function withNames<Part>(part: Part, other: (name: string) => string | undefined): Part {
   if (typeof part !== 'object' || part === null) return part;
@@ -55,7 +55,7 @@ function withNames<Part>(part: Part, other: (name: string) => string | undefined
   const { kind, name, array } = part as { readonly kind?: string; readonly name?: string; readonly array?: string };
   if (name !== undefined && (kind === 'symbol' || isDeclaration(part))) copy['name'] = other(name) ?? name;
   if (array !== undefined && kind === 'element') copy['array'] = other(array) ?? array;
-  // The name of an inlined function is in a section that is left out.
+  // The section with the names of inlined functions is omitted.
   if (kind === 'loc') delete copy['functionName'];
   return copy as Part;
 }

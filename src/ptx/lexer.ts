@@ -6,7 +6,7 @@
  * are one token each. Every other character that PTX uses is a separate token, whose kind is its character code.
  */
 
-// Kinds of signs: their character codes.
+// Kinds of punctuation tokens: their character codes.
 export const COLON = 58;
 export const COMMA = 44;
 export const SEMICOLON = 59;
@@ -25,15 +25,15 @@ export const BAR = 124;
 export const EQUALS = 61;
 export const AT = 64;
 
-/** Kinds above the character codes of ASCII, which denote themselves. */
+/** Kinds above the ASCII codes, which are kinds of punctuation tokens. */
 export const END = 128;
 export const NAME = 129;
 /** `.reg`: a dot and one dotted part. */
 export const DIRECTIVE = 130;
-/** A literal as it is written; the parser decides whether it is well formed. */
+/** A literal as written; the parser checks whether it is well formed. */
 export const NUMBER = 131;
 export const STRING = 132;
-/** A run of characters that PTX does not know, or a string without an end. */
+/** A run of characters that are not part of PTX, or an unterminated string. */
 export const JUNK = 133;
 /** A whole line that begins with `@@DWARF`. */
 export const DWARF_LINE = 134;
@@ -48,7 +48,7 @@ export interface TokenStream {
   readonly lines: Int32Array;
   /** Position of the first character of each line, by line - 1. */
   readonly lineStarts: readonly number[];
-  /** The comments with a meaning, in order. */
+  /** Comments that are markers, in order. */
   readonly markers: readonly MarkerToken[];
   /** Line of a block comment that has no end. */
   readonly unterminatedComment: number | undefined;
@@ -190,12 +190,12 @@ function grow<Words extends Uint8Array | Int32Array>(old: Words, wider: Words): 
   return wider;
 }
 
-/** Class of a character; 0 outside ASCII and for NaN, the code past the end. */
+/** Class of a character; 0 outside ASCII, and for the NaN that is read past the end. */
 function classOf(code: number): number {
   return code < 128 ? classes[code]! : 0;
 }
 
-/** Outside PTX, and not the start of a string or of a dotted part. */
+/** Whether a character is not part of PTX, and not the start of a string or of a dotted part. */
 function isJunk(code: number): boolean {
   return classOf(code) === 0 && code !== 34 && code !== 46;
 }
@@ -279,7 +279,8 @@ function markerIn(text: string, start: number, end: number): Pick<MarkerToken, '
   for (const [keyword, name] of MARKERS) {
     if (!text.startsWith(keyword, start)) continue;
     const after = text.charCodeAt(start + keyword.length);
-    // A longer word is another word; the end of the comment is a marker without its operand.
+    // The keyword must end here: otherwise it is another word. At the end of the comment it is a marker without
+    // operand.
     if (start + keyword.length < end && (classOf(after) & NAME_PART || after === 46)) continue;
     const rest = text.slice(start + keyword.length, end);
     const stop = rest.indexOf(';');

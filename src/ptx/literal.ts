@@ -13,15 +13,15 @@ const SINGLE = /^0[fF][0-9a-fA-F]{8}$/;
 const DOUBLE = /^0[dD][0-9a-fA-F]{16}$/;
 const REAL = /^(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/;
 
-/** Digits that a double holds exactly. */
+/** Number of decimal digits that a double represents exactly. */
 const EXACT_DIGITS = 15;
 
-/** Reads the text of a number token. A malformed one returns a sentence with the error. */
+/** The value of a number token; a sentence with the error if it is malformed. */
 export function parseLiteral(text: string): NumberLiteral | string {
   if (DECIMAL.test(text)) {
     const unsigned = text.endsWith('U');
     const digits = unsigned ? text.slice(0, -1) : text;
-    // A BigInt of a number is much cheaper than one of a text.
+    // Converting a number to a BigInt is much faster than converting a text.
     if (digits.length <= EXACT_DIGITS) return { kind: 'integer', value: BigInt(Number(digits)), unsigned };
     return integer(digits, unsigned, text);
   }

@@ -9,7 +9,7 @@ export interface NameScope {
   readonly outer: NameScope | undefined;
 }
 
-/** An empty scope inside another. */
+/** An empty scope nested in another one. */
 export function innerScope(outer: NameScope | undefined): NameScope {
   return { names: new Map(), ranges: new Map(), outer };
 }
@@ -20,12 +20,12 @@ interface ResolvedName {
   readonly name: string;
 }
 
-/** Digits of the largest range index that is supported; longer tails are not an index. */
+/** Maximum number of digits of a range index; a longer suffix is not an index. */
 const MAX_INDEX_DIGITS = 9;
 
 /**
- * Resolves a name in a scope, from the inside out. ptxas takes `%r01` for `%r1` of the range `%r<…>`; the result spells
- * it `%r1`.
+ * Resolves a name in a scope and the enclosing ones. ptxas accepts `%r01` for `%r1` of the range `%r<…>`; the result
+ * spells it `%r1`.
  */
 export function resolveName(scope: NameScope | undefined, name: string): ResolvedName | undefined {
   for (; scope; scope = scope.outer) {

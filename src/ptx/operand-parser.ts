@@ -22,7 +22,7 @@ import { resolveName } from './name-scope.ts';
 import { isVectorSpecialRegister } from './special-register.ts';
 import { RESERVED_NAMES } from './vocabulary.ts';
 
-/** One operand of an instruction. The first may be two, `d|p`. */
+/** Parses one operand of an instruction. The first may be a pair, `d|p`. */
 export function parseOperand(cursor: Cursor, isFirst: boolean): PtxOperand | null {
   switch (cursor.kind()) {
     case OPEN_BRACKET:
@@ -46,7 +46,7 @@ export function parseOperand(cursor: Cursor, isFirst: boolean): PtxOperand | nul
   return second && { kind: 'pair', first: operand, second };
 }
 
-/** A name or a constant, also within vectors and lists; there a symbol has no offset. */
+/** Parses a name or a constant, also within vectors and lists; there a symbol has no offset. */
 function parseValue(cursor: Cursor, withOffset: boolean): PtxOperand | null {
   return cursor.kind() === NAME ? parseName(cursor, withOffset) : parseConstantOperand(cursor);
 }
@@ -67,7 +67,7 @@ function parseList(cursor: Cursor): PtxOperand | null {
   return elements && { kind: 'list', elements };
 }
 
-/** From an opening brace or parenthesis to the closing one. */
+/** Parses the elements from an opening brace or parenthesis to the closing one. */
 function parseElements(cursor: Cursor, close: number): PtxOperand[] | null {
   cursor.index++;
   const elements: PtxOperand[] = [];

@@ -77,7 +77,7 @@ function limited(diagnostics: Diagnostic[], more: number, file: string): Diagnos
   return [...shown, { severity: 'error', code: 'ptx/limit', message, location: { file, line } }];
 }
 
-/** Directives of a header so far, for the function that is being read. */
+/** Directives of the module header that were read so far. */
 interface Header {
   readonly kind: 'entry' | 'func';
   readonly span: PtxSpan;
@@ -130,7 +130,7 @@ class ModuleParser {
     let version = '';
     const target: string[] = [];
     let addressSize = 64;
-    // One complaint about the header is enough.
+    // Whether an error of the header was reported; only the first one is.
     let complained = false;
     const complain = (message: string, index = cursor.index): void => {
       if (!complained) cursor.report('ptx/header', message, index);
@@ -173,7 +173,7 @@ class ModuleParser {
     return { version, target, addressSize };
   }
 
-  /** A number such as 9.0, on the line of its directive. */
+  /** Whether the token is a version number such as 9.0, on the line of its directive. */
   #isVersion(): boolean {
     const cursor = this.#cursor;
     return (
@@ -230,7 +230,7 @@ class ModuleParser {
     this.#junkItem(start);
   }
 
-  /** Text that begins no item: a statement outside a body, or nonsense. */
+  /** Reports text that begins no item: a statement outside a body, or garbage. */
   #junkItem(start: number): void {
     const cursor = this.#cursor;
     cursor.report(
@@ -259,7 +259,7 @@ class ModuleParser {
     this.#markLastFunction();
   }
 
-  /** Text after a body that is not an item may be a part of that body. */
+  /** Marks the last function as faulty: text after its body that is not an item may belong to that body. */
   #markLastFunction(): void {
     const item = this.#items[this.#lastFunction];
     if (!item || (item.kind !== 'entry' && item.kind !== 'func') || !item.body) return;
@@ -306,7 +306,7 @@ class ModuleParser {
     this.#items.push({ kind: 'raw', span: cursor.span(start), text: cursor.slice(start) });
   }
 
-  /** Labels and `.b8 1, label+2, label-label` up to the closing brace, which is taken; braces may nest. */
+  /** Parses labels and `.b8 1, label+2, label-label` up to and including the closing brace; braces may nest. */
   #parseSectionData(depth: number): boolean {
     const cursor = this.#cursor;
     for (;;) {
@@ -402,7 +402,7 @@ class ModuleParser {
     this.#lastFunction = this.#items.push(item) - 1;
   }
 
-  /** Everything before the body. The token after it is the first of the body, the brace taken. */
+  /** Parses everything before the body, and its opening brace. */
   #parseSignature(header: Header): 'declaration' | 'body' | null {
     const cursor = this.#cursor;
     while (header.kind === 'func' && cursor.isDirective('.attribute')) {
@@ -441,7 +441,7 @@ class ModuleParser {
         return named;
       }
       if (cursor.kind() === DIRECTIVE && MODULE_ONLY.has(cursor.text())) return false;
-      // Without a brace, but with a statement: the brace itself is missing.
+      // There is a statement but no brace: the brace itself is missing.
       if (named && isStatementStart(cursor, cursor.index) && !cursor.isDirective('.param')) return true;
     }
     return false;

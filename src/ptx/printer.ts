@@ -1,4 +1,4 @@
-/** Prints a module as PTX that ptxas takes, and that parses to the same tree (positions aside). */
+/** Prints a module as PTX that ptxas accepts, and that parses to the same tree except for positions. */
 import type {
   BodyDirective,
   Function,

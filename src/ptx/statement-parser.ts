@@ -33,13 +33,13 @@ import {
   SPACES,
 } from './vocabulary.ts';
 
-/** Scopes inside one another; nvcc nests three. */
+/** Maximum nesting depth of scopes; nvcc nests three. */
 const MAX_SCOPE_DEPTH = 200;
-/** Frames of inlined calls that one `.loc` is given. */
+/** Maximum number of frames of inlined calls of one `.loc`. */
 const MAX_FRAMES = 64;
-/** Tokens that are read again after a mistake. */
+/** Maximum number of tokens that are read again after an error. */
 const MAX_RETREAT = 4;
-/** Labels that the ranges of one .branchtargets may denote. */
+/** Maximum number of labels that a range of .branchtargets may denote. */
 const MAX_TARGET_RANGE = 64;
 
 interface Opcode {
@@ -53,9 +53,9 @@ export class StatementParser {
   /** Cache: a few hundred opcodes occur repeatedly. */
   readonly #opcodes = new Map<string, Opcode>();
   #nextMarker = 0;
-  /** The body has a `}` too many; its missing last one is then not reported. */
+  /** Whether the body has an extra `}`; then the missing last one is not reported. */
   #braceTooMany = false;
-  /** Calls around each place that a `.loc` of the body has named. */
+  /** Inlined-at chains by the place that a `.loc` of the body has named. */
   #frames = new Map<string, { readonly at: InlinedAt; readonly depth: number }>();
 
   constructor(cursor: Cursor) {
@@ -85,7 +85,7 @@ export class StatementParser {
     return false;
   }
 
-  /** Reads statements into `body` up to the brace that closes it, which is taken. False if it is missing. */
+  /** Parses statements into `body` up to and including the closing brace. False if that is missing. */
   #parseStatements(body: PtxStatement[], depth: number): boolean {
     const cursor = this.#cursor;
     for (;;) {
@@ -127,7 +127,10 @@ export class StatementParser {
     }
   }
 
-  /** `.extern .shared …`, which belongs outside: no reason to think that the body ends here. */
+  /**
+   * Whether a declaration such as `.extern .shared …` follows, which belongs outside of a body but does not suggest
+   * that the body ends here.
+   */
   #isLinkedVariable(): boolean {
     const cursor = this.#cursor;
     return LINKAGES.has(cursor.text()) && SPACES.has(cursor.tokenText(cursor.index + 1));
@@ -138,7 +141,7 @@ export class StatementParser {
     else this.#damage(body, start);
   }
 
-  /** Is the `}` at the cursor the end of the function? Not if a statement or another `}` follows. */
+  /** Whether the `}` at the cursor ends the function: not if a statement or another `}` follows. */
   #closesFunction(): boolean {
     const cursor = this.#cursor;
     const next = cursor.kinds[cursor.index + 1]!;
@@ -251,7 +254,7 @@ export class StatementParser {
     if (first < 97 || first > 122) return cursor.fail('an instruction');
     if (!modifiers.every(isModifier)) return cursor.fail('the name of an instruction');
     cursor.index++;
-    // `mov .u32` is as good as `mov.u32`; a number is the `.1d` of a texture.
+    // `mov .u32` is equivalent to `mov.u32`; a number is the `.1d` of a texture.
     while (cursor.kind() === DIRECTIVE || (cursor.kind() === NUMBER && /^\.[1-5]d$/.test(cursor.text()))) {
       const modifier = cursor.text().slice(1);
       if (!isModifier(modifier)) return cursor.fail('an operand');
@@ -401,7 +404,7 @@ export class StatementParser {
       }
     }
     if (cursor.kind() === END && cursor.kinds[cursor.index - 1] !== SEMICOLON && !cursor.endReported) {
-      // The cut is the error, regardless of its last token.
+      // Only the truncation is reported, not an error at its last token.
       cursor.diagnostics.pop();
       cursor.endReported = true;
       cursor.report('ptx/truncated', 'the text ends in the middle of a statement');
@@ -409,7 +412,7 @@ export class StatementParser {
     body.push({ kind: 'damage', span: cursor.span(start), text: cursor.slice(start) });
   }
 
-  /** Diagnostics of the first token of the next statement are due to the one before it. */
+  /** Removes diagnostics of the first token of the next statement, which are due to a missing semicolon before it. */
   #blameSemicolon(): void {
     const cursor = this.#cursor;
     if (cursor.uncounted > 0) return;
@@ -437,7 +440,7 @@ export class StatementParser {
   }
 }
 
-/** From an opening brace past the one that closes it, or to the next module-level item. */
+/** Skips from an opening brace past the closing one, or to the next module-level item. */
 export function skipBraces(cursor: Cursor): void {
   for (let open = 0; cursor.kind() !== END; cursor.index++) {
     if (cursor.kind() === OPEN_BRACE) open++;
@@ -449,7 +452,10 @@ export function skipBraces(cursor: Cursor): void {
   }
 }
 
-/** Does a line begin here, and like a statement? A continued statement begins its lines otherwise. */
+/**
+ * Whether a token is the first of its line and may begin a statement. The lines of a continued statement begin
+ * differently.
+ */
 export function isStatementStart(cursor: Cursor, index: number): boolean {
   const kind = cursor.kinds[index];
   if (kind === DIRECTIVE && MODULE_ONLY.has(cursor.tokenText(index))) return true;

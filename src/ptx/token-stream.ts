@@ -1,7 +1,6 @@
 /**
- * A place in the tokens of a module that parsing moves forward, with the names in scope there and the mistakes so far.
- *
- * Methods that read something return null, or false, after they have reported why they could not.
+ * A cursor in the tokens of a module, with the names in scope at that place and the errors so far. Methods that read
+ * something return null, or false, after they have reported an error.
  */
 import type { Code } from '../source/codes.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
@@ -11,7 +10,7 @@ import { parseLiteral } from './literal.ts';
 import { innerScope, resolveName, type NameScope } from './name-scope.ts';
 import { RESERVED_NAMES } from './vocabulary.ts';
 
-/** Diagnostics of one file that are reported in full. */
+/** Maximum number of diagnostics of one file that are reported individually. */
 export const MAX_DIAGNOSTICS = 100;
 
 /** The remedy that a diagnostic of each code ends with. */
@@ -34,15 +33,15 @@ export class Cursor {
   index = 0;
 
   scope: NameScope = innerScope(undefined);
-  /** Some variable has a name that begins with a percent sign, so that such names must be looked up. */
+  /** Whether some variable has a name that begins with a percent sign, so that such names must be looked up. */
   percentSymbols = false;
 
   readonly diagnostics: Diagnostic[] = [];
-  /** Errors past the limit, which are only counted. */
+  /** Number of errors above the limit. */
   uncounted = 0;
-  /** A mistake was found since the item began. */
+  /** Whether an error was found since the item began. */
   faulty = false;
-  /** That the text ends too early has been reported. */
+  /** Whether the premature end of the text was reported. */
   endReported = false;
   readonly #file: string;
 
@@ -52,7 +51,7 @@ export class Cursor {
     this.#file = file;
   }
 
-  /** Takes an integer literal. Nothing is reported if absent. */
+  /** Reads an integer literal. Nothing is reported if it is absent. */
   takeInteger(): boolean {
     if (this.kind() !== NUMBER) return false;
     const literal = parseLiteral(this.text());
@@ -76,33 +75,33 @@ export class Cursor {
     return this.tokens.text.slice(this.tokens.starts[index], this.tokens.ends[index]);
   }
 
-  /** A name without dots and without a predefined meaning. */
+  /** Whether the token is a name without dots and without a predefined meaning. */
   isPlainName(): boolean {
     if (this.kind() !== NAME) return false;
     const text = this.text();
     return !text.includes('.') && !RESERVED_NAMES.has(text);
   }
 
-  /** Is the token at the cursor this directive, given with its dot? */
+  /** Whether the token at the cursor is this directive, given with its dot. */
   isDirective(name: string): boolean {
     return this.kind() === DIRECTIVE && this.text() === name;
   }
 
-  /** Takes a token of this kind. Nothing is reported if absent. */
+  /** Reads a token of this kind. Nothing is reported if it is absent. */
   take(kind: number): boolean {
     if (this.kind() !== kind) return false;
     this.index++;
     return true;
   }
 
-  /** Takes a sign, or reports that it is missing. */
+  /** Reads a punctuation token, or reports that it is missing. */
   expect(kind: number): boolean {
     if (this.take(kind)) return true;
     this.fail(`\`${String.fromCharCode(kind)}\``);
     return false;
   }
 
-  /** A number that a count, a line or an index may be. */
+  /** Reads a number that can be a count, a line or an index. */
   smallNumber(what: string): number | null {
     if (this.kind() !== NUMBER) return this.fail(what);
     const literal = parseLiteral(this.text());
@@ -112,13 +111,13 @@ export class Cursor {
     return Number(literal.value);
   }
 
-  /** The text from a token to the one before the cursor, as it is written. */
+  /** The text from a token to the one before the cursor, as written. */
   slice(start: number): string {
     if (this.index <= start) return '';
     return this.tokens.text.slice(this.tokens.starts[start], this.tokens.ends[this.index - 1]);
   }
 
-  /** The tokens from `start` to before the cursor with a space between: spaces and comments do not matter. */
+  /** The tokens from `start` to before the cursor, joined by spaces: spaces and comments of the text do not matter. */
   joined(start: number): string {
     const texts: string[] = [];
     for (let at = start; at < this.index; at++) texts.push(this.tokenText(at));
@@ -131,7 +130,7 @@ export class Cursor {
     return { line, column: this.tokens.starts[index]! - this.tokens.lineStarts[line - 1]! + 1 };
   }
 
-  /** Name of the token at the cursor in messages. */
+  /** The token at the cursor, as messages name it. */
   found(): string {
     const kind = this.kind();
     if (kind === END) return 'the end of the text';
@@ -154,7 +153,7 @@ export class Cursor {
 
   /** Reports a mistake at a token. The message is a sentence without its full stop; the remedy follows it. */
   report(code: ParserCode, message: string, index = this.index): void {
-    // The end of the text is on the line of the last token.
+    // The end of the text is reported on the line of the last token.
     const at = this.kinds[index] === END && index > 0 ? index - 1 : index;
     const { line, column } = this.span(at);
     this.reportAt(line, column, code, message);
@@ -208,13 +207,13 @@ export class Cursor {
     return text;
   }
 
-  /** Is the token the first of its line? */
+  /** Whether the token is the first of its line. */
   isLineStart(index: number): boolean {
     return index === 0 || this.tokens.lines[index] !== this.tokens.lines[index - 1];
   }
 }
 
-/** A text for a message: one line, printable, not long. */
+/** A text shortened for a message: one line, printable. */
 export function shortened(text: string): string {
   const printable = text.slice(0, 40).replace(/[^\x20-\x7e]/g, '?');
   return text.length > 40 ? `${printable}…` : printable;

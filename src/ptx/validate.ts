@@ -41,18 +41,18 @@ interface LabelScope {
 
 class Validation {
   readonly diagnostics: Diagnostic[] = [];
-  /** Some function was marked. */
+  /** Whether some function was marked as faulty. */
   marked = false;
   readonly #file: string;
   readonly #globals = innerScope(undefined);
   readonly #functions = new Set<string>();
   readonly #defined = new Set<string>();
   readonly #externals = new Set<string>();
-  /** A declaration may be missing because the text that held it is damaged. */
+  /** Whether the module contains damage: a declaration may be missing because of it. */
   readonly #damaged: boolean;
   #scope: NameScope = this.#globals;
   #labels: LabelScope | undefined;
-  /** Names of the function that were complained about, each once. */
+  /** Names of the function that were reported, each once. */
   #told = new Set<string>();
   /** Names known to be registers in the current scope. */
   #known = new Set<string>();
@@ -99,7 +99,7 @@ class Validation {
       }
       this.#defined.add(item.name);
     }
-    // Missing text may be in the damage: one error is reported once.
+    // Missing text may be part of the damage, and an error is reported once.
     if (item.faulty) return;
     this.#scope = innerScope(this.#globals);
     this.#told = new Set();
@@ -137,8 +137,7 @@ class Validation {
           break;
         case 'scope': {
           const known = this.#known;
-          // Known names of the enclosing scope are not copied: scopes are many and short, as inline assembly writes
-          // them.
+          // Known names of the enclosing scope are not copied: in inline assembly, scopes are many and short.
           this.#known = new Set();
           this.#scope = innerScope(this.#scope);
           this.#statements(statement.body);
@@ -193,7 +192,10 @@ class Validation {
     this.#forbidSpecial(name, span);
   }
 
-  /** ptxas lets a declaration hide a special register; other readers could not know which of the two is meant. */
+  /**
+   * Reports a declaration of the name of a special register: ptxas accepts it, but other readers cannot know which of
+   * the two is meant.
+   */
   #forbidSpecial(name: string, span: PtxSpan): void {
     const own = { ...this.#scope, outer: undefined };
     if (own.ranges.has(name) ? NUMBERED.some((special) => resolveName(own, special)) : isSpecialRegister(name)) {
@@ -255,7 +257,7 @@ class Validation {
   #symbol(name: string, span: PtxSpan, opcode: string): void {
     if (this.#functions.has(name) || this.#isLabel(name) || resolveName(this.#scope, name)) return;
     if (opcode === 'bra' || opcode === 'brx') this.#undefinedLabel(name, span);
-    // The declaration may be in a damaged part.
+    // The declaration may be in damaged text.
     else if (!this.#damaged) this.#undeclared(name, span, 'is not declared');
   }
 

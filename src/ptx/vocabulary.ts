@@ -23,7 +23,7 @@ export const TYPES = new Set(
 
 type NumberOfValues = readonly [least: number, most: number];
 
-/** Directives between the parameters of an entry and its body, and how many numbers each takes. */
+/** Directives between the parameters of an entry and its body, with the number of their operands. */
 export const ENTRY_DIRECTIVES = new Map<string, NumberOfValues>([
   ['.maxntid', [1, 3]],
   ['.reqntid', [1, 3]],
@@ -36,7 +36,7 @@ export const ENTRY_DIRECTIVES = new Map<string, NumberOfValues>([
   ['.blocksareclusters', [0, 0]],
 ]);
 
-/** The same for other functions and for prototypes, in this order. */
+/** Directives between the parameters of other functions or prototypes and the body, in this order. */
 export const FUNC_DIRECTIVES = new Map<string, NumberOfValues>([
   ['.noreturn', [0, 0]],
   ['.abi_preserve', [1, 1]],
@@ -48,7 +48,7 @@ export const MODULE_ONLY = new Set(
   '.entry .func .extern .visible .weak .common .version .target .address_size .file .section .alias'.split(' '),
 );
 
-/** Directives that module level and bodies share. */
+/** Directives that are allowed both at module level and in bodies. */
 export const SHARED_DIRECTIVES = new Set(['.global', '.const', '.shared', '.local', '.tex', '.pragma']);
 
 /** Directives that begin a statement of a body. */

@@ -311,7 +311,9 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
   };
   const weightOfSet = (set: readonly number[]): number => set.reduce((sum, index) => sum + switches[index]!.weight, 0);
 
-  /** The lightest switch that proves the kernel alone; pairs of switches too, if no other search is possible. */
+  /**
+   * The lightest single switch with which the kernel is proved; pairs of switches too, if no other search is possible.
+   */
   const fewest = async (): Promise<readonly number[] | null> => {
     const alone = switches.map((_, index) => [index]);
     const pairs = isOpen ? alone.flatMap(([a]) => alone.slice(a! + 1).map(([b]) => [a!, b!])) : [];

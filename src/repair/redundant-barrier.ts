@@ -10,7 +10,8 @@ import { loopDepths } from './weight.ts';
 /**
  * Removes barriers sequentially, as long as all instances stay proved; those in loops first.
  * @param general - the oracle for arbitrary arguments: no pair may become open there that is ordered with all barriers.
- * Null if there is no such oracle: then only barriers next to another one, or at an end of the kernel, are removed
+ * Null: no facts of other arguments are known; then only barriers next to another one, or at an end of the kernel, are
+ * removed
  * @param staying - barriers that must stay: other kernels may need them
  * @returns the barriers that can be removed together; empty if the kernel is not proved with all of them
  */

@@ -76,7 +76,7 @@ export class ColumnEvaluation {
     });
   }
 
-  /** The value of a term that one argument alone determines in all valuations; null if none does. */
+  /** The value of a term that a single argument determines in all valuations; null if none does. */
   private decided({ operator, arguments: parts }: Term): Values | null {
     if (operator === 'all' || operator === 'any') {
       const decisive = operator === 'any' ? 1n : 0n;

@@ -96,7 +96,7 @@ function fieldIn(term: Term): Term | null {
   if (term.operator === 'and') return operand.value === startField ? value : null;
   if (term.operator !== 'lshr') return null;
   if (operand.value === 4n) return term;
-  // Bits above the field are shifted out: a way to extract a field.
+  // Bits above the field are shifted out, as in the extraction of a field.
   const isCut = value.operator === 'sum' && value.value === 0n && value.arguments.length === 1;
   const isOfField = BigInt(term.width) - operand.value === 14n;
   const factor = isCut ? BigInt.asUintN(term.width, value.coefficients[0]!) : 0n;

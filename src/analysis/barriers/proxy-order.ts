@@ -116,7 +116,7 @@ function isFencedBehind(kernel: Kernel, { instruction, block, position, isCopy }
   return true;
 }
 
-/** Whether each path to a product passes a fence after all writes of its own thread, and after all acquires. */
+/** Whether each path to a product passes a fence after all writes of the same thread, and after all acquires. */
 function isFencedBefore(kernel: Kernel, { block, position }: Access): boolean {
   const seen = new Set<BlockId>();
   const work = [{ block, position }];
@@ -135,7 +135,7 @@ function isFencedBefore(kernel: Kernel, { block, position }: Access): boolean {
   return true;
 }
 
-/** Whether an instruction writes, completes a write of its own thread, or may make writes of other threads visible. */
+/** Whether an instruction writes, completes a write of the same thread, or may make writes of other threads visible. */
 function bringsWrites(effect: Effect): boolean {
   if (effect.kind === 'store') return effect.semantics !== 'weak' || /^(shared|generic)$/.test(effect.space);
   return effect.kind === 'matrix-store' || effect.kind === 'async-wait' || handsOver(effect);

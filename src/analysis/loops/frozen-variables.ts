@@ -14,7 +14,7 @@ export interface FrozenVariables {
   /** Dominates the part of the loop body that is executed only if the condition holds. */
   readonly start: BlockId;
   /**
-   * By variable, its value at the end of an iteration in which the condition holds. In other iterations it keeps its
+   * By variable, its value at the end of an iteration in which the condition is true. In other iterations it keeps its
    * value.
    */
   readonly updates: ReadonlyMap<ValueId, Operand>;

@@ -54,7 +54,7 @@ export function resolveTargets(
     const parts = next.address.operator === 'sum' ? next.address.arguments : [next.address];
     const coefficients = next.address.operator === 'sum' ? next.address.coefficients : [1n];
     const candidates = parts.filter((part, i) => coefficients[i] === 1n && mayBePointer(part, declaredAs));
-    // A sum contains only one address: beside a certain pointer, other 64-bit values are indices.
+    // A sum contains only one address: in addition to a certain pointer, other 64-bit values are indices.
     const certain = candidates.filter(isPointer);
     const pointers = certain.length === 1 ? certain : candidates;
     const chosen = pointers.find((part) => part.operator === 'select');

@@ -28,10 +28,7 @@ export interface SymbolicKernel {
   /** The closed form of a value. */
   readonly value: (id: ValueId) => Term;
   readonly operand: (operand: Operand) => Term;
-  /**
-   * Condition for a thread to reach the block, with its latest values: necessary, and sufficient if loops are not
-   * considered.
-   */
+  /** Condition for a thread to reach the block, with its latest values; sufficient too in code without loops. */
   readonly reach: (block: BlockId) => Term;
   /** The conditions of `SELVAGE_ASSUME`, with the instructions that state them. */
   readonly stated: readonly { readonly instruction: Instruction; readonly condition: Term }[];
@@ -58,10 +55,7 @@ export interface SymbolicContext {
   readonly sharedBytes: number | null;
   /** Whether the time limit of the kernel has passed. */
   readonly expired?: (() => boolean) | undefined;
-  /**
-   * For a load of a value that thread 0 of the block has stored: that value, and the values that only thread 0
-   * computes.
-   */
+  /** The value stored by thread 0 of the block that a load reads, with the values that only thread 0 computes. */
   readonly broadcast?: {
     readonly stores: ReadonlyMap<Instruction, Instruction>;
     readonly leaderValues: ReadonlySet<number>;
@@ -167,10 +161,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     return store.add(32, x, store.mul(32, plane, special('ntid.x')));
   }
 
-  /**
-   * The part of a loop in which its frozen variables were updated in every iteration, with the names of the variables
-   * there.
-   */
+  /** The part of a loop in which its frozen variables were updated in every iteration, with their names there. */
   interface Part {
     readonly variables: FrozenVariables;
     readonly names: ReadonlyMap<Term, Term>;
@@ -180,7 +171,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
   const partsOf: (readonly Part[])[] = [];
   /** The variable of each name; names are numbered from the first index that no value has. */
   const namedValues: ValueId[] = [];
-  /** Conditions that hold in a block in addition to its reach condition. */
+  /** Further conditions of a block, in addition to its reach condition. */
   const alsoHolds: Term[] = [];
 
   function operandIn(block: BlockId, source: Operand): Term {
@@ -578,8 +569,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     if (width === 0 || !isInvariant(initial, loop)) return null;
     const any = comparison.signed ? signedBounds(width) : unsignedBounds(width);
     const target = narrow?.range ?? any;
-    // A range that depends on an assumption would conceal the assumption: such a term has the range of its type
-    // instead.
+    // A range that depends on an assumption would hide it: such a term has the range of its type instead.
     const read = (term: Term): Bounds => {
       const form = comparison.signed ? view.signed(close(term)) : view.unsigned(close(term));
       return form.assumes.length > 0 ? any : form;

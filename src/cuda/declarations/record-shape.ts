@@ -108,7 +108,7 @@ function isFollowed(node: SyntaxNode, body: SyntaxNode, name: string, text: stri
   const isDestroyed = new RegExp(`~\\s*${name}\\s*\\(\\s*\\)(?!\\s*(?:noexcept\\s*)?=\\s*default)`).test(written);
   if (isDestroyed || (isLocal && nodesWhere(body, ({ type }) => type === 'function_declarator').length > 0))
     return false;
-  // The record has a copy constructor or assignment of its own, which may differ from a copy of the fields.
+  // The record has a user-defined copy constructor or assignment, which may differ from a copy of the fields.
   if (new RegExp(`\\b${name}\\s*\\(\\s*(?:const\\s+)?(?:\\w+::)*${name}\\b[^,)]*&`).test(written)) return false;
   return body.children.every((member) => {
     if (member.type !== 'field_declaration') return member.type !== 'ERROR';

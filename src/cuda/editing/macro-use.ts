@@ -16,7 +16,7 @@ export type MacroHindrance =
 interface MacroUse {
   readonly macro: string;
   readonly line: number;
-  /** The edit that replaces the use by its expansion, or why there is none. */
+  /** The edit that replaces the use by its expansion, or why the use is not replaced. */
   readonly edit: TextEdit | MacroHindrance;
 }
 

@@ -535,8 +535,8 @@ function interpret(
   });
 
   /**
-   * Whether a variable outside of functions is never changed. Other files cannot change it if the unit declares no
-   * external name for it.
+   * Whether no code changes a variable outside of functions. Other units cannot change it if it has internal linkage,
+   * or if the program consists of this unit.
    */
   const isFirm = ({ name, isConstant, isInternal }: Pick<HostVariable, 'name' | 'isConstant' | 'isInternal'>): boolean =>
     isConstant || (!declarations.assigned.has(name) && !(lent ??= lentNames(declarations.root, declarations)).has(name) && (isInternal || (declarations.functions.has('main') && !isOneOfSeveral))); // oxfmt-ignore

@@ -15,7 +15,7 @@ export interface HostMemory {
   readonly bytes?: HostTerm;
 }
 
-/** Contents of device memory, which are no value of a variable. */
+/** Contents of device memory, which variables cannot have as a value. */
 export interface MemoryContents {
   readonly kind: 'contents';
   /** Bytes of an element. */

@@ -60,10 +60,7 @@ export interface LaunchSite {
   readonly samePointers: readonly (readonly [number, number])[];
   /** Pairs of `aliases` at a known distance: the lower pointer, the upper one, the bytes between them. */
   readonly distances: readonly (readonly [number, number, number])[];
-  /**
-   * Arguments, by position, that point into memory allocated by the program or are null, and textures bound to such
-   * memory.
-   */
+  /** Arguments, by position, that are null or point into memory of the program, and textures bound to such memory. */
   readonly pointers: ReadonlyMap<number, SitePointer>;
   /** Constraints of dimensions and arguments that the program implies, in the language of assumptions. */
   readonly ties: readonly AssumptionExpression[];
@@ -88,7 +85,7 @@ const maxFacts = 12;
 export function sitesOf(event: LaunchEvent, location: Location, parameters: readonly LaunchParameter[]): LaunchSite[] {
   const { ways, resolved, isPossible } = launchPaths(event);
   const sites = ways.map((way, at) => siteOf(event, location, parameters, way, resolved[at]!));
-  // Paths without launched threads are reported only if there are no others.
+  // Paths without launched threads are reported only if all paths are such.
   const possible = sites.filter((_, at) => isPossible[at]);
   return distinctSites(possible.length > 0 ? possible : sites);
 }
@@ -103,10 +100,7 @@ export function distinctSites(sites: readonly LaunchSite[]): LaunchSite[] {
   return [...unique.values()];
 }
 
-/**
- * Maximum number of contents of memory that are distinguished for otherwise equal launches; with more, the contents are
- * unspecified.
- */
+/** Maximum number of different contents of memory for launches of one kind; with more, they are unspecified. */
 const maxContents = 4;
 
 /** Sites, without contents if an otherwise equal site allows any contents. */
@@ -298,10 +292,7 @@ function divisorOf(term: HostTerm): bigint {
   return operator === '+' && constant !== undefined ? divisorOf(left) : 1n;
 }
 
-/**
- * Simplifies the number of blocks of n threads that n threads need to 1: n is positive, since a block has at least one
- * thread.
- */
+/** Simplifies the number of blocks of n threads that n threads need to 1: blocks are not empty, so n > 0. */
 function roundedOnce(term: HostTerm, block: readonly (HostTerm | null)[]): HostTerm {
   const isOne = block.some((extent) => {
     const blocks = extent && !isClosed(extent) ? dividedUp(extent, extent) : null;
@@ -352,9 +343,7 @@ function isNarrow(type: string): boolean {
   return (integerType(type)?.bytes ?? 4) < 4;
 }
 
-/**
- * Expressions that denote values of the program: parameters, fields of parameters, dimensions, by the key of the term.
- */
+/** Expressions for values of the program, by key of the term: parameters, their fields, dimensions. */
 type Bindings = ReadonlyMap<string, IntegerExpression>;
 
 function bindingsOf(

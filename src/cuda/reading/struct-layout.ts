@@ -313,7 +313,7 @@ class TypeScan {
       } else if (word === '::') isPlain = false;
       else if (word === 'final') continue;
       else if (this.isName(i)) {
-        // Two names before the body: one of them is an unknown macro, or this is no definition.
+        // Two names before the body: one of them is an unknown macro, or this is not a definition.
         if (name !== undefined) isPlain = false;
         name = word;
       } else return i - 1;

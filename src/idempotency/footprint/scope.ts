@@ -160,7 +160,7 @@ export class WayFacts {
     return { low: joined(a.low, b.low, maxAmount), high: joined(a.high, b.high, minAmount) };
   }
 
-  /** The range of a variable, from facts on it alone. */
+  /** The range of a variable, from facts on only this variable. */
   ofVariable(variable: IndexVariable): Span {
     let span = this.itself(variable);
     for (const fact of this.known.values()) {

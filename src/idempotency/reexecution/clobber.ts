@@ -12,7 +12,7 @@ export interface Clobbers {
   readonly bytes: number;
   /** Number of those bytes in which every write stores the value that memory already has. */
   readonly rewritten: number;
-  /** The first byte of an array that a write changes; if there is none, any byte; null: no byte is clobbered. */
+  /** The first byte of an array that a write changes; if no write changes one, any byte; null: no byte is clobbered. */
   readonly first: { readonly name: string; readonly offset: number } | null;
 }
 

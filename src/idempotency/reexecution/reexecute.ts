@@ -1,7 +1,7 @@
 /**
  * Tests by re-execution whether a launch is idempotent: the launch is stopped at many steps, under several schedules,
  * and executed from its start on the memory that is left. It is idempotent if memory then equals that of one run, in
- * every byte. State of a kernel outside of global memory is initialised anew, with unknown contents.
+ * every byte. State of a kernel outside of global memory is initialised in each run, with unknown contents.
  */
 import { seededRandom } from '../../base/random.ts';
 import type { Dim3 } from '../../base/dim3.ts';
@@ -121,7 +121,7 @@ const maxBlockEnds = 4;
 const longerRun = 20;
 const shortRun = 20_000;
 
-/** Executes a launch again after each of many stops. Never throws, whatever the kernel. */
+/** Executes a launch again after each of many stops. Never throws for any kernel. */
 export function reexecute(request: ReexecutionRequest): Reexecution {
   return new Repeating(request).result();
 }
@@ -295,7 +295,7 @@ class Repeating {
    */
   #stopEachBlock(): void {
     const { kernel, grid, blocks, seed } = this.#request;
-    // A barrier of the grid would not wait for the other blocks if one block runs alone.
+    // A barrier of the grid would not wait for the other blocks if only one block runs.
     if (kernel.workspace !== undefined) return;
     const numbers = blocks ?? Array.from({ length: grid[0] * grid[1] * grid[2] }, (_, number) => number);
     if (numbers.length < 2) return;

@@ -1,12 +1,12 @@
-/** Small compositions of `Domain` operations that several chapters of the table share. */
+/** Functions composed of `Domain` operations that several chapters of the instruction table share. */
 import type { Domain, Width } from '../model/domain.ts';
 
-/** Value of a constant that may be negative, as the pattern of `width` bits. */
+/** A constant, possibly negative, as a pattern of `width` bits. */
 export function constantPattern<V, B>(d: Domain<V, B>, width: Width, value: bigint | number): V {
   return d.constant(width, BigInt.asUintN(width, BigInt(value)));
 }
 
-/** Zero- or sign-extends, truncates, or returns it unchanged. */
+/** Zero- or sign-extends or truncates a value; returns it unchanged if the widths are equal. */
 export function extendOrTruncate<V, B>(d: Domain<V, B>, from: Width, to: Width, signed: boolean, a: V): V {
   if (from === to) return a;
   if (from > to) return d.truncate(from, to, a);
@@ -28,7 +28,7 @@ export function greater<V, B>(d: Domain<V, B>, width: Width, signed: boolean, a:
   return d.select(width, less(d, width, signed, a, b), b, a);
 }
 
-/** `a` of `from` bits, clamped to the range of `to` bits, signed or not, and still `from` wide. */
+/** `a` of `from` bits, clamped to the signed or unsigned range of `to` bits; the result has `from` bits. */
 export function clamp<V, B>(d: Domain<V, B>, from: Width, fromSigned: boolean, to: Width, toSigned: boolean, a: V): V {
   const high = toSigned ? (1n << BigInt(to - 1)) - 1n : (1n << BigInt(to)) - 1n;
   const low = toSigned ? -(1n << BigInt(to - 1)) : 0n;
@@ -46,12 +46,12 @@ export function halves<V, B>(d: Domain<V, B>, width: 32 | 64, a: V): readonly [V
   return [d.truncate(width, half, a), d.truncate(width, half, d.lshr(width, a, constantPattern(d, width, half)))];
 }
 
-/** Puts `low` and `high` together; `width` is that of the whole. */
+/** Joins `low` and `high` to a value of `width` bits. */
 export function joinHalves<V, B>(d: Domain<V, B>, width: 32 | 64, low: V, high: V): V {
   return concatenate(d, width, [low, high], (width / 2) as Width);
 }
 
-/** Puts equal parts together, lowest first. */
+/** Joins parts of equal width, the lowest first. */
 export function concatenate<V, B>(d: Domain<V, B>, width: Width, parts: readonly V[], part: Width): V {
   return parts
     .map((value, index) =>

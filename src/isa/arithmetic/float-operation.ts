@@ -52,7 +52,7 @@ export function computeFloat(operation: FloatOperation, sources: readonly bigint
   return exact ? finish(operation, format, exact, rounding, ftz) : 0n;
 }
 
-/** Applies rounding, `.sat` and `.relu`. */
+/** Applies rounding, `.sat` and `.relu` to an exact result. */
 function finish(
   operation: FloatOperation,
   format: FloatLayout,
@@ -70,7 +70,7 @@ function finish(
   return operation.name.endsWith('.satfinite') ? withoutInfinity(format, result) : result;
 }
 
-/** The largest number instead of infinity, with its sign. */
+/** Replaces infinity by the largest number of the same sign. */
 function withoutInfinity(format: FloatLayout, pattern: bigint): bigint {
   if (unpack(format, pattern, false).kind !== 'infinite') return pattern;
   return pattern - (1n << BigInt(format.padding));
@@ -100,7 +100,7 @@ function arithmetic(name: string, rounding: Rounding, values: readonly Real[]): 
   return /^(min|max)(\.nan)?(\.xorsign)?(\.abs)?$/.test(name) ? extremum(name, values) : null;
 }
 
-/** Of two or three values; a NaN loses unless the name has `.nan`; -0 is below +0. */
+/** Minimum or maximum of two or three values. A NaN is ignored unless the name has `.nan`; -0 is below +0. */
 function extremum(name: string, values: readonly Real[]): Real {
   if (name.includes('.nan') && values.some((value) => value.kind === 'nan')) return nan;
   const absolute = name.endsWith('.abs');
@@ -156,7 +156,10 @@ function convertFloat(operation: FloatOperation, rounding: Rounding, pattern: bi
   return finish(operation, toFormat, isIntegral ? integral(value, rounding) : value, rounding, flush);
 }
 
-/** Limited to the range of the type. NaN gives 0, or the top bit if 64 bits are involved (PTX ISA, cvt). */
+/**
+ * The pattern of a number converted to an integer and limited to the range of the type. NaN gives 0, or the top bit if
+ * 64 bits are involved (PTX ISA, cvt).
+ */
 function toIntegerPattern(value: Real, rounding: Rounding, type: IntegerType, fromDouble: boolean): bigint {
   const high = (1n << BigInt(type.signed ? type.bits - 1 : type.bits)) - 1n;
   const low = type.signed ? -high - 1n : 0n;

@@ -2,17 +2,17 @@
 import type { MatrixAccessEffect } from '../model/operation.ts';
 import { elementWidth } from './matrix-layout.ts';
 
-/** A line of a matrix in memory, `lineBytes` long. */
+/** A line of a matrix in memory: a row or a column of `lineBytes` contiguous bytes. */
 interface MatrixLine {
-  /** The lane whose address counts, and whose access it is. */
+  /** The lane that accesses the line, and whose address determines the line's address. */
   readonly lane: number;
-  /** Bytes from that address to the line. */
+  /** Bytes from the address of that lane to the line. */
   readonly offset: number;
 }
 
 /**
  * The lines of an access, in order.
- * @param stride distance of lines in elements, the last source; null if absent: lines are then adjacent
+ * @param stride distance of lines in elements, the value of the last source; null if absent: then lines are contiguous
  */
 export function matrixLines(effect: MatrixAccessEffect, stride: number | null): MatrixLine[] {
   const { addressing, lines, lineBytes, elementBits } = effect;
@@ -77,7 +77,7 @@ function moveEights({ words, transposed, lineBytes }: MatrixAccessEffect, move: 
   }
 }
 
-/** One matrix whose elements follow each other through the lanes, row by row, as `placesOf` has it for `wmma`. */
+/** One matrix whose elements are distributed over the lanes row by row, as `placesOf` defines it for `wmma`. */
 function moveWhole(effect: MatrixAccessEffect, move: Move): void {
   const { lines, lineBytes, elementBits, words, transposed } = effect;
   const perLine = (lineBytes * 8) / elementBits;

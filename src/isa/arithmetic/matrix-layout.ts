@@ -16,7 +16,10 @@ export function elementWidth(element: MatrixElement): number {
   return elementBits[element];
 }
 
-/** Places of elements: for each, the index of its word among the words of all lanes, and the bit it begins at. */
+/**
+ * Positions of elements in registers: for each element, the index of its word among the words of all lanes, and its
+ * first bit.
+ */
 export interface Places {
   readonly words: Int32Array;
   readonly shifts: Uint8Array;
@@ -28,7 +31,7 @@ export function matrixSize(product: Product, matrix: 'a' | 'b' | 'c' | 'd'): rea
   return matrix === 'a' ? [m, k] : matrix === 'b' ? [k, n] : [m, n];
 }
 
-/** Whether it is the form of `mma` that computes four products at once, each by eight lanes. */
+/** Whether a product is the form of `mma` that computes four products at once, each by eight lanes. */
 export function isQuadruple({ layout, m, k, a }: Product): boolean {
   return layout === 'mma' && m === 8 && k === 4 && a === 'f16';
 }
@@ -38,7 +41,7 @@ export function fragmentWords(product: Product, matrix: 'a' | 'b' | 'c' | 'd'): 
   const element = product[matrix];
   const [rows, columns] = matrixSize(product, matrix);
   if (isQuadruple(product)) return matrix === 'a' || matrix === 'b' ? 2 : element === 'f16' ? 4 : 8;
-  // Fragments of f16 multiplicands hold every element twice or more often.
+  // Fragments of f16 multiplicands contain every element two or more times.
   if (product.layout === 'wmma' && element === 'f16' && (matrix === 'a' || matrix === 'b')) return 8;
   return (rows * columns * elementWidth(element)) / 1024;
 }
@@ -74,7 +77,7 @@ export function elementPlaces(
   return { words, shifts };
 }
 
-/** The row-major index of the `index`-th element of a lane; null if it is of another part. */
+/** The row-major index of the `index`-th element of a lane; null if the lane belongs to another part. */
 function elementAt(
   product: Product,
   matrix: 'a' | 'b' | 'c' | 'd',
@@ -93,7 +96,7 @@ function elementAt(
   if (matrix === 'c' || matrix === 'd') {
     return (group + 8 * (index >> 1)) * columns + 2 * member + (index & 1);
   }
-  // Along K, four lanes hold one register's worth of elements each, then the next registers follow.
+  // Along K, each of four lanes contains the elements of one register; the next registers continue after them.
   const along = Math.max(1, 32 / elementWidth(product[matrix]));
   const register = Math.floor(index / along);
   const rowBlocks = matrix === 'a' ? product.m / 8 : 1;

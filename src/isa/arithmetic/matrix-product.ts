@@ -44,9 +44,9 @@ function planOf(product: Product): Plan {
 }
 
 /**
- * Matrix product of a warp. Floating-point products are exact, their sum is computed in double precision from C on in
- * the order of K, and rounded once to the type of D: the ISA leaves order and rounding unspecified. `f64` is a chain of
- * fused multiply-adds in that order. Integers are exact.
+ * Matrix product of a warp. Floating-point products are exact. Their sum is computed in double precision, starting with
+ * C, in the order of K, and rounded once to the type of D; the ISA leaves order and rounding unspecified. `f64` is a
+ * chain of fused multiply-adds in that order. Integers are exact.
  *
  * @param sources the 32-bit words of the sources of lane 0, then of lane 1, to lane 31; a register of 64 bits is its
  *   low word, then its high word

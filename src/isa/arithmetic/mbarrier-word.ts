@@ -48,7 +48,7 @@ export function initialMbarrier(count: number): bigint {
   return encode({ parity: 0, pending: count, expected: count, transactions: 0 });
 }
 
-/** A phase ends when nothing is pending: the next one starts with the count of expected arrivals. */
+/** Ends the phase if nothing is pending: the next phase starts with the expected arrivals as pending ones. */
 function settle(state: MbarrierState): bigint {
   if (state.pending !== 0 || state.transactions !== 0) return encode(state);
   return encode({ ...state, parity: 1 - state.parity, pending: state.expected });
@@ -57,15 +57,15 @@ function settle(state: MbarrierState): bigint {
 /** Result of an operation that needs a valid barrier: the new word, and the error. */
 export interface MbarrierStep {
   readonly word: bigint;
-  /** Absent if correct; the behaviour is otherwise undefined. */
+  /** Absent if the operation is correct; otherwise its behaviour is undefined. */
   readonly fault?: 'invalid' | 'too many arrivals' | 'count out of range';
 }
 
 const countLimit = 2 ** 20 - 1;
 
 /**
- * `count` arrivals; `drop` also lowers the expected count of later phases. The state that the instruction returns is
- * the word before.
+ * The word after `count` arrivals; `drop` also lowers the expected count of later phases. The instruction returns the
+ * word before the arrivals as the state.
  */
 export function arriveAt(word: bigint, count: number, drop: boolean): MbarrierStep {
   const state = mbarrierState(word);
@@ -86,7 +86,10 @@ export function addTransactions(word: bigint, bytes: number): MbarrierStep {
   return { word: bytes > 0 ? encode(next) : settle(next) };
 }
 
-/** One more pending arrival, of `cp.async.mbarrier.arrive` without `.noinc`; its completion arrives once. */
+/**
+ * The word with one more pending arrival, for `cp.async.mbarrier.arrive` without `.noinc`; the completion of the copies
+ * arrives once.
+ */
 export function raisePending(word: bigint): MbarrierStep {
   const state = mbarrierState(word);
   if (!state) return { word, fault: 'invalid' };
@@ -99,7 +102,7 @@ export function phaseDone(word: bigint, state: bigint): boolean {
   return ((word ^ state) >> parityAt) % 2n === 1n;
 }
 
-/** Whether the phase of that parity, the current or the one before, is complete. */
+/** Whether the phase with this parity, the current or the previous one, is complete. */
 export function parityDone(word: bigint, parity: number): boolean {
   return Number((word >> parityAt) & 1n) !== (parity & 1);
 }

@@ -3,7 +3,7 @@ import { localWindow, sharedWindow, windowBytes } from '../model/address-window.
 import { compareFloats, computeFloat } from './float-operation.ts';
 import { smallConversions } from './small-conversion.ts';
 
-/** Functions that the table names for the domain. */
+/** Named pure functions of the instruction table. */
 const named: Readonly<Record<string, (sources: readonly { width: number; value: bigint }[]) => bigint>> = {
   popc: ([a]) => BigInt(countOnes(a!.value)),
   clz: ([a]) => BigInt(a!.value === 0n ? a!.width : a!.width - a!.value.toString(2).length),
@@ -31,7 +31,7 @@ function countOnes(value: bigint): number {
   return value.toString(2).replaceAll('0', '').length;
 }
 
-/** The position of the `offset`-th set bit from `base` on, upward or downward; all ones if it does not exist. */
+/** The position of the `offset`-th set bit, upwards or downwards from `base`; all ones if it does not exist. */
 function findNthSet(mask: bigint, base: bigint, offset: bigint): bigint {
   const none = 0xffffffffn;
   const isSet = (position: bigint): boolean => ((mask >> position) & 1n) === 1n;

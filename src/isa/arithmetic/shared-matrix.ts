@@ -1,13 +1,17 @@
-/** Bytes of shared memory of a matrix of `wgmma` (PTX ISA 9.7.15.5.1): layouts, strides and swizzling. */
+/**
+ * The bytes of shared memory that a matrix of `wgmma` occupies (PTX ISA 9.7.15.5.1): layouts, strides and swizzling.
+ */
 import type { SharedMatrix } from '../model/operation.ts';
 
-/** Bytes from `before` bytes before the start address of a matrix on. */
+/** A range of bytes that begins `before` bytes before the start address of a matrix. */
 interface Span {
   readonly before: number;
   readonly bytes: number;
 }
 
-/** Bytes of a row of eight rows that are swizzled together, by bits 62 and 63 of a descriptor; 0: they are not. */
+/**
+ * Bytes of each row of the eight rows that are swizzled together, by bits 62 and 63 of a descriptor; 0: no swizzling.
+ */
 const pitches = [0, 128, 64, 32] as const;
 
 /**

@@ -1,13 +1,13 @@
 /**
- * Floating-point formats of 16 bits and fewer as JavaScript numbers, which hold all their values, and products of two,
- * exactly (PTX ISA 5.2.3 and 5.2.4).
+ * Floating-point formats of 16 bits and fewer as JavaScript numbers, which represent all values of these formats and
+ * all products of two exactly (PTX ISA 5.2.3 and 5.2.4).
  */
 
 interface SmallFormat {
   readonly exponentBits: number;
   readonly fractionBits: number;
   readonly bias: number;
-  /** `ieee`: infinities and NaN; `nan`: all ones are NaN; `finite`: every pattern is a number. */
+  /** Special values: `ieee`: infinities and NaN; `nan`: all ones are NaN; `finite`: every pattern is a number. */
   readonly specials: 'ieee' | 'nan' | 'finite';
 }
 
@@ -36,7 +36,7 @@ export function decodeSmall(name: SmallFormatName, pattern: number): number {
   return sign * (exponent === 0 ? fraction : fraction + (1 << fractionBits)) * unit;
 }
 
-/** Rounds to the nearest integer, ties to even; exact for what fits 53 bits. */
+/** Rounds to the nearest integer, ties to even; exact for numbers within 53 bits. */
 function roundEven(value: number): number {
   const floor = Math.floor(value);
   const rest = value - floor;

@@ -31,7 +31,7 @@ export interface Finite {
 
 export type Real = Finite | { readonly kind: 'infinite'; readonly negative: boolean } | { readonly kind: 'nan' };
 
-/** Round to nearest even, toward zero, down, up, to nearest with ties away. */
+/** Rounding modes: to nearest even, toward zero, down, up, to nearest with ties away from zero. */
 export type Rounding = 'rn' | 'rz' | 'rm' | 'rp' | 'rna';
 
 export const nan: Real = { kind: 'nan' };
@@ -95,7 +95,7 @@ export function pack(format: FloatLayout, value: Real, rounding: Rounding, flush
   if (value.kind === 'infinite') return (sign | infinity) << padding;
   const { mantissa, negative } = value;
   if (mantissa === 0n) return sign << padding;
-  // The unit in the last place: that of the number, or that of the subnormals.
+  // Exponent of the unit in the last place: that of the number, or that of subnormals.
   const top = value.exponent + bitLength(mantissa) - 1;
   const lowest = 1 - bias(format) - format.fractionBits;
   const unit = Math.max(top - format.fractionBits, lowest);
@@ -111,7 +111,7 @@ export function pack(format: FloatLayout, value: Real, rounding: Rounding, flush
   return (sign | bits) << padding;
 }
 
-/** The number with its sign turned, of zero and infinity too; NaN stays NaN. */
+/** The negation of a number, also of zero and infinity; NaN stays NaN. */
 export function negated(a: Real): Real {
   return a.kind === 'nan' ? a : { ...a, negative: !a.negative };
 }
@@ -145,7 +145,10 @@ export function product(a: Real, b: Real): Real {
   return { kind: 'finite', negative, mantissa: a.mantissa * b.mantissa, exponent: a.exponent + b.exponent };
 }
 
-/** Bits computed beyond any format's precision; one more, set if the rest is not zero, makes rounding exact. */
+/**
+ * Bits computed beyond the precision of any format. One more bit, set if the remainder is not zero, makes rounding
+ * exact.
+ */
 const guardBits = 64;
 
 /** The quotient, exact enough for correct rounding. */
@@ -195,7 +198,7 @@ export function compareReals(a: Real, b: Real): -1 | 0 | 1 | null {
   return difference.mantissa === 0n ? 0 : difference.negative ? -1 : 1;
 }
 
-/** Rounds to an integral value, whose zero keeps the sign. */
+/** Rounds to an integral value; a zero result keeps the sign. */
 export function integral(a: Real, rounding: Rounding): Real {
   if (a.kind !== 'finite' || a.exponent >= 0) return a;
   return { ...a, mantissa: roundShift(a.mantissa, -a.exponent, a.negative, rounding), exponent: 0 };
@@ -207,7 +210,7 @@ export function toInteger(a: Finite): bigint {
   return a.negative ? -magnitude : magnitude;
 }
 
-/** The number an integer is, exactly; 0 is +0. */
+/** An integer as an exact floating-point number; 0 is +0. */
 export function fromInteger(value: bigint): Finite {
   return { kind: 'finite', negative: value < 0n, mantissa: value < 0n ? -value : value, exponent: 0 };
 }
@@ -219,7 +222,7 @@ export function toNumber(a: Real): number {
   return view.getFloat64(0);
 }
 
-/** The number a double is, exactly. */
+/** A double as an exact floating-point number. */
 export function fromNumber(value: number): Real {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, value);

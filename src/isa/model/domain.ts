@@ -1,4 +1,4 @@
-/** Bits of a value. Predicates have width 1 and travel as `B`, never as `V`. */
+/** Bits of a value. Predicates have width 1 and are of type `B`, never `V`. */
 export type Width = 8 | 16 | 32 | 64 | 128;
 
 export type FloatFormat = 'f16' | 'bf16' | 'tf32' | 'f32' | 'f64';
@@ -53,7 +53,7 @@ export interface Domain<V, B> {
   zeroExtend(from: Width, to: Width, a: V): V;
   signExtend(from: Width, to: Width, a: V): V;
   truncate(from: Width, to: Width, a: V): V;
-  /** The lowest 24 of 32 bits, sign or zero extended: a factor of `mul24`, which expects it to fit. */
+  /** The lowest 24 of 32 bits, sign or zero extended: a factor of `mul24`, whose operand is meant to fit in 24 bits. */
   factor24(signed: boolean, a: V): V;
   equal(width: Width, a: V, b: V): B;
   unsignedLess(width: Width, a: V, b: V): B;

@@ -23,7 +23,7 @@ export type Effect =
       /** Bytes of one lane of the vector. */
       readonly bytes: number;
       readonly lanes: number;
-      /** How a lane narrower than its register is widened. */
+      /** Extension of a lane that is narrower than its register. */
       readonly extend: 'zero' | 'sign';
       readonly semantics: Semantics;
       readonly scope: Scope;
@@ -51,7 +51,7 @@ export type Effect =
       readonly lanes: number;
       readonly semantics: Semantics;
       readonly scope: Scope;
-      /** `red` returns nothing. */
+      /** Whether the old value is returned: `atom`, not `red`. */
       readonly returns: boolean;
     }
   | {
@@ -69,7 +69,7 @@ export type Effect =
       /** `arrive` releases and `wait` acquires unless `.relaxed` is written. */
       readonly semantics: 'relaxed' | 'release' | 'acquire';
     }
-  /** Recognised by the callee's name before it dissolves into spin code: `cg::this_grid().sync()`. */
+  /** `cg::this_grid().sync()`, recognised by the callee's name, since its body is a loop that waits on memory. */
   | { readonly kind: 'grid-barrier' }
   | {
       readonly kind: 'shuffle';
@@ -78,7 +78,7 @@ export type Effect =
       readonly sync: boolean;
     }
   | { readonly kind: 'vote'; readonly mode: 'all' | 'any' | 'uni' | 'ballot'; readonly sync: boolean }
-  /** `match.sync`, `redux.sync`, `activemask`, `elect.sync`: a value agreed on within a warp. */
+  /** `match.sync`, `redux.sync`, `activemask`, `elect.sync`: a value computed from the active lanes of a warp. */
   | { readonly kind: 'warp-value'; readonly name: string; readonly sync: boolean }
   | {
       readonly kind: 'fence';
@@ -108,7 +108,7 @@ export type Effect =
   | {
       readonly kind: 'bulk-wait';
       readonly form: 'commit' | 'wait-group';
-      /** Only the reads of the source need to be done. */
+      /** Whether the wait is only for the reads of the source. */
       readonly read: boolean;
     }
   | WarpgroupMultiplyEffect
@@ -159,15 +159,18 @@ export interface MbarrierEffect {
   readonly space: 'generic' | 'shared' | 'cluster';
   readonly semantics: 'relaxed' | 'release' | 'acquire';
   readonly scope: 'cta' | 'cluster';
-  /** Of arrivals: they must not complete the phase. */
+  /** Of arrivals: they are not allowed to complete the phase. */
   readonly noComplete: boolean;
-  /** Of arrivals: a count is among the sources, otherwise it is 1. */
+  /** Of arrivals: whether a count is among the sources; otherwise the count is 1. */
   readonly counted: boolean;
-  /** Of arrivals: expects that number of further bytes before it arrives. */
+  /** Of arrivals: whether the phase first expects further bytes, whose number is a source. */
   readonly expectTx: boolean;
-  /** Of waits: the phase is identified by its parity. */
+  /** Of waits: whether the phase is identified by its parity. */
   readonly parity: boolean;
-  /** Of `cp_async_arrive`: the pending count is not raised first, the arrival is among those the barrier expects. */
+  /**
+   * Of `cp_async_arrive`: whether the pending count is not raised first, so that the arrival is one of the expected
+   * ones.
+   */
   readonly noIncrement: boolean;
 }
 
@@ -180,7 +183,10 @@ export type MatrixElement =
 export type MatrixOperation =
   | {
       readonly kind: 'product';
-      /** How the lanes hold the elements; that of `wmma` is ours, the ISA leaves it open (9.7.14.4.1). */
+      /**
+       * Distribution of the elements over lanes. For `wmma` it is chosen here, since the ISA leaves it unspecified
+       * (9.7.14.4.1).
+       */
       readonly layout: 'mma' | 'wmma';
       readonly m: number;
       readonly n: number;
@@ -189,7 +195,7 @@ export type MatrixOperation =
       readonly b: MatrixElement;
       readonly c: MatrixElement;
       readonly d: MatrixElement;
-      /** Layouts of A and B, of which only `mma.m8n8k4` of `f16` depends. */
+      /** Whether A and B are row-major; the result depends on it only for `mma.m8n8k4` of `f16`. */
       readonly rowMajor: readonly [boolean, boolean];
       /** Of integers: overflow saturates to the limits. */
       readonly saturate: boolean;
@@ -210,16 +216,16 @@ export interface MatrixAccessEffect {
   readonly space: StateSpace;
   /** `lanes`: the address of lane `i` is that of line `i`. `stride`: all lanes have the first line's. */
   readonly addressing: 'lanes' | 'stride';
-  /** Whether the last source is the distance of lines; otherwise they touch. */
+  /** Whether the last source is the distance of lines; otherwise the lines are contiguous. */
   readonly strided: boolean;
-  /** Name of the layout of elements: equal ones have each element in the same lane. */
+  /** Name of the distribution of elements over lanes: with equal names, each element is in the same lane. */
   readonly fragment: string;
   readonly lines: number;
   readonly lineBytes: number;
   readonly element: MatrixElement;
   /** Bits of an element in memory. */
   readonly elementBits: number;
-  /** `trans`, or whether lines are columns if `addressing` is `stride`. */
+  /** `.trans`; with `addressing` `stride`, whether lines are columns. */
   readonly transposed: boolean;
   /** 32-bit words of a lane's fragment. */
   readonly words: number;
@@ -242,10 +248,12 @@ export interface SharedMatrix {
   readonly source: number;
   /** M or N: rows of A, columns of B. */
   readonly rows: number;
-  /** K. */
+  /** K: columns of A, rows of B. */
   readonly depth: number;
   readonly elementBits: number;
-  /** Elements along M or N are neighbours in memory, otherwise those along K. Null if no literal specifies it. */
+  /**
+   * Whether elements along M or N are adjacent in memory, rather than those along K. Null if no literal specifies it.
+   */
   readonly transposed: boolean | null;
 }
 
@@ -259,11 +267,11 @@ export interface BulkCopyEffect {
   readonly to: 'global' | 'shared' | 'cluster';
   readonly from: 'global' | 'shared';
   readonly completion: 'mbarrier' | 'group';
-  /** Combines with the contents of the destination instead of replacing them. */
+  /** Combines the copied values with the contents of the destination instead of replacing these. */
   readonly reduction?: { readonly operation: string; readonly type: string };
   /** Written to every block of the cluster that a 16-bit mask names. */
   readonly multicast: boolean;
-  /** Only the bytes of each 16 that a mask names are copied. */
+  /** Whether a mask selects which bytes of each 16 are copied. */
   readonly masked: boolean;
 }
 

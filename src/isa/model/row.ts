@@ -49,23 +49,26 @@ export interface Row {
   readonly opcode: string;
   /** Section of the PTX ISA 9.0. */
   readonly section: string;
-  /** The forms that it takes, in the notation of the ISA; for the documentation. */
+  /** The forms that the row covers, in the notation of the ISA; for the documentation. */
   readonly forms: string;
   readonly treatment: Treatment;
   /** Accuracy, choices where the ISA leaves one, unmodelled behaviour. */
   readonly remark?: string;
-  /** The meaning depends on the values of literal operands. */
+  /** Present if the meaning depends on the values of literal operands. */
   readonly readsLiterals?: true;
-  /** Null if the modifiers or operands are not of this form. It must take every modifier that it understands. */
+  /**
+   * Decodes an instruction; null if its modifiers or operands are not of this form. It must remove every modifier that
+   * it understands.
+   */
   readonly decode: (modifiers: Modifiers, shape: OperandShape | undefined) => Signature | null;
 }
 
 export interface TypeInformation {
   readonly name: string;
   readonly kind: 'unsigned' | 'signed' | 'bits' | 'float' | 'predicate';
-  /** Bits of the whole; 1 for a predicate. */
+  /** Total number of bits; 1 for a predicate. */
   readonly bits: number;
-  /** 2 for packed types (`f16x2`). */
+  /** Number of lanes: 2 for packed types (`f16x2`). */
   readonly lanes: 1 | 2;
 }
 
@@ -84,7 +87,7 @@ function describeType(name: string): TypeInformation | null {
   return { name, kind: kinds[integer[1] as 'u' | 's' | 'b'], bits, lanes: integer[3] ? 2 : 1 };
 }
 
-/** The modifiers of one instruction that no row has taken yet. One that is left over makes the row not apply. */
+/** The modifiers of one instruction that are not decoded yet. If any is left over, the row does not apply. */
 export class Modifiers {
   readonly #left: string[];
 
@@ -92,26 +95,26 @@ export class Modifiers {
     this.#left = [...modifiers];
   }
 
-  /** Takes `name` if it is there. */
+  /** Removes `name`; returns whether it was present. */
   flag(name: string): boolean {
     const at = this.#left.indexOf(name);
     if (at >= 0) this.#left.splice(at, 1);
     return at >= 0;
   }
 
-  /** Takes the first modifier that is one of `names`. */
+  /** Removes and returns the first modifier that is one of `names`. */
   oneOf<Name extends string>(...names: Name[]): Name | undefined {
     const at = this.#left.findIndex((name) => (names as string[]).includes(name));
     return at < 0 ? undefined : (this.#left.splice(at, 1)[0] as Name);
   }
 
-  /** Takes the first modifier that `pattern` matches whole. */
+  /** Removes and returns the first modifier that `pattern` matches completely. */
   matching(pattern: RegExp): string | undefined {
     const at = this.#left.findIndex((name) => pattern.test(name));
     return at < 0 ? undefined : this.#left.splice(at, 1)[0];
   }
 
-  /** Takes the first type name. */
+  /** Removes and returns the first type name. */
   type(): TypeInformation | undefined {
     for (const [at, name] of this.#left.entries()) {
       const type = describeType(name);
@@ -123,17 +126,17 @@ export class Modifiers {
     return undefined;
   }
 
-  /** Puts taken modifiers back, before the others. */
+  /** Inserts removed modifiers again, before the others. */
   putBack(names: readonly string[]): void {
     this.#left.unshift(...names);
   }
 
-  /** Takes everything that is left: for rows whose effect does not depend on it. */
+  /** Removes all remaining modifiers: for rows whose effect does not depend on them. */
   rest(): readonly string[] {
     return this.#left.splice(0);
   }
 
-  /** Whether all of them are taken. */
+  /** Whether no modifier is left. */
   get empty(): boolean {
     return this.#left.length === 0;
   }
@@ -171,17 +174,20 @@ export function pure(result: ValueType, sources: readonly ValueType[], cost: Cos
   return { results: [result], sources, effect: pureEffect, cost, evaluate };
 }
 
-/** An instruction without effect on the results of a kernel (hints, counters, waits for time). */
+/** A row's signature for an instruction without effect on the results of a kernel (hints, counters, delays). */
 export function noOperation(sources: readonly ValueType[], cost: CostClass): Signature {
   return { results: [], sources, effect: pureEffect, cost, evaluate: () => [] };
 }
 
-/** Widths of operand `index`, literals and sinks counted as `otherwise`. */
+/** Widths of operand `index`; literals and sinks have the width `otherwise`. */
 export function widthsOf(shape: OperandShape | undefined, index: number, otherwise: Width): readonly ValueType[] {
   return shape?.[index]?.widths.map((width) => width ?? otherwise) ?? [];
 }
 
-/** A signature whose effect is not computed: the first operand is the result if `results`, the others are sources. */
+/**
+ * A signature of an instruction whose values are not computed: the first operand is the result if `results`, the others
+ * are sources.
+ */
 export function uncomputed(
   shape: OperandShape | undefined,
   results: number,
