@@ -112,7 +112,7 @@ function connect(
   return others.length === 0 ? first : { kind, conditions: [first, ...others] };
 }
 
-/** No thread touches a byte of the set: the count of some step is not positive. */
+/** Condition that a set is empty, so that no thread accesses a byte of it: the count of some step is not positive. */
 function isEmpty({ steps }: AddressSet): ValidatorCondition {
   return anyOf(steps.map(({ count }) => compare(count, '<=', number(0))));
 }

@@ -51,7 +51,7 @@ import { shortCondition } from './shorten.ts';
 import { isFetch, texturesOf } from './textures.ts';
 
 export interface ClassifyRequest {
-  /** Of the production build, and its module. */
+  /** The kernel of the production build, and its module. */
   readonly kernel: Kernel;
   readonly module: ptx.Module;
   /** By parameter index; shorter or empty if the source is not available. */
@@ -337,7 +337,7 @@ class Classifier {
     };
   }
 
-  /** By the proofs of the checks; if they prove nothing, by the footprints of a launch. */
+  /** Conditions for freedom of races: from the proofs of the checks, or, if they prove nothing, from the footprints. */
   private raceFreedom(): RaceFreedom {
     const { kernel, parameters, extensions, checked } = this.request;
     const proved = raceFreedom(kernel, parameters, checked, extensions.contents);

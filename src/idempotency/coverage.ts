@@ -36,7 +36,7 @@ interface Place extends ProgramPoint {
 interface CoverageWork {
   /** For one query whether a read is covered. */
   readonly ofQuestion: number;
-  /** For all queries of a kernel whether reads were written before. */
+  /** For all queries of a kernel whether reads are covered by earlier writes. */
   readonly ofReads: number;
   /** For all queries of a kernel whether writes stay in their array. */
   readonly ofArrays: number;

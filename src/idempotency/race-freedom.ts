@@ -60,7 +60,7 @@ export interface RaceFreedom {
    */
   readonly unread: 'none' | 'rounds' | 'any';
   readonly assumptions: readonly string[];
-  /** Whether indices are taken to stay in their arrays. */
+  /** Whether indices are assumed to stay within their arrays. */
   readonly inBounds: boolean;
   /** Requirements of the proofs that cannot be determined at a launch. */
   readonly open: readonly string[];
@@ -126,7 +126,7 @@ const ofFirstAxis = /^(blockDim|gridDim)\.x ==? 1$/;
 
 /** Whether the conditions of the pairs imply an assumption, or its violation is harmless. */
 function isImplied(kind: Assumption['kind'], text: string): boolean {
-  // For textures that are parameters the pairs imply it; others are listed among the effects, as surfaces are.
+  // The pairs imply it for textures that are parameters; other textures are listed among the effects, as surfaces are.
   if (kind === 'no-alias' || kind === 'equal-value-writes' || kind === 'texture-apart') return true;
   if ((kind === 'launch' || kind === 'user') && isExtent(text)) return true;
   return kind === 'no-wrap' && wrapped.test(text) && countsRounds.test(text);

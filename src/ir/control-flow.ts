@@ -150,7 +150,7 @@ export function orderBlocks(draft: Draft): void {
   mergeChains(draft.blocks, order);
   order = reversePostorder(draft.blocks);
   if (order.some((index) => draft.blocks[index]!.successors.includes(0))) {
-    // The entry is a loop header: a new block before it takes the edge from outside.
+    // The entry is a loop header: a new block before it becomes the target of the edge from outside.
     draft.blocks.push({
       phis: [],
       instructions: [],

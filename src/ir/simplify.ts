@@ -215,7 +215,7 @@ function foldSpaceTest(operation: Operation, [operand]: readonly Operand[], draf
   if (operation.opcode !== 'isspacep' || operand?.kind !== 'address' || !operand.generic) return null;
   const space = operation.mnemonic.slice('isspacep.'.length).replace(/::.*/, '');
   const object = draft.objects[operand.object]!;
-  // Whether constants count as global is left to the domain.
+  // The domain decides whether constant memory counts as global.
   if (object.space === 'const' || object.space === 'param') return null;
   return object.space === space;
 }

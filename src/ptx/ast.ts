@@ -114,7 +114,7 @@ export interface VariableDeclaration {
 }
 
 export type Initializer =
-  /** `mask` is the literal of `0xff00(symbol)`, which takes one byte of an address. */
+  /** `mask` is the literal of `0xff00(symbol)`, which selects one byte of an address. */
   | { readonly kind: 'scalar'; readonly operand: PtxOperand; readonly mask?: string }
   /** `filter_mode = nearest` of a sampler. */
   | { readonly kind: 'field'; readonly name: string; readonly value: string }

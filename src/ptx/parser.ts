@@ -93,7 +93,7 @@ class ModuleParser {
   readonly #cursor: Cursor;
   readonly #statements: StatementParser;
   readonly #items: ModuleItem[] = [];
-  /** Index of the last function among them. */
+  /** Index of the last function among the items. */
   #lastFunction = -1;
   readonly #files = new Map<number, string>();
   readonly #fileAttributes = new Map<number, string>();

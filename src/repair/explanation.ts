@@ -81,7 +81,7 @@ export type EditRefusal =
    * of one launch site.
    */
   | { readonly kind: 'does-not-compile' | 'other-values' | 'nothing-fixed' | 'one-site' }
-  /** Of a partial repair: these accesses race only in the edited kernel, or worse than before. */
+  /** Of a partial repair: these accesses race only in the edited kernel, or their finding is worse than before. */
   | { readonly kind: 'new-race'; readonly lines: readonly number[] }
   /** Number of units that include the edited file: more than are built for an edit. */
   | { readonly kind: 'many-units'; readonly units: number }

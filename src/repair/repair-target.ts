@@ -46,7 +46,7 @@ export class Oracle {
   /** Pairs that stay open after any edit, and do not prevent a repair of the others. */
   private tolerated: ReadonlySet<string> = new Set();
 
-  /** @param effort - counts its checks */
+  /** @param effort - counts the checks of the oracle */
   constructor(
     subjects: readonly Subject[],
     placeOf: (marker: number) => Location | undefined,

@@ -282,7 +282,7 @@ export function markCandidates(source: CudaSource, { splits, conditions }: Candi
   return { candidates, text: applyInOrder(text, edits) };
 }
 
-/** With the same number of line ends as the text that is replaced. */
+/** A replacement with the same number of line ends as the replaced text. */
 function onOneLine(replacement: string, original: string): string {
   const lines = (words: string): number => words.split('\n').length - 1;
   return replacement + '\n'.repeat(Math.max(0, lines(original) - lines(replacement)));

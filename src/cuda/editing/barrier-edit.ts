@@ -231,7 +231,7 @@ function leadingComment(text: string, offset: number): number {
   return start;
 }
 
-/** The end of a node without the line end that some directives hold. */
+/** The end of a node, without the line end that some directives include. */
 function contentEnd(text: string, node: SyntaxNode): number {
   let end = node.end;
   while (end > node.start && /\s/.test(text[end - 1]!)) end--;

@@ -230,7 +230,7 @@ export function invokeFunction(
   if (declaration.initialisers && self?.kind === 'place') {
     const { fields = [] } = host.declarations.records.get(declaration.record ?? '') ?? {};
     const placeOf = (item: SyntaxNode): number => fields.findIndex(({ name }) => name === fieldOf(item, host));
-    // In the order of the fields, not of the list.
+    // Initialisers are executed in the order of the fields, not in that of the list.
     for (const item of listItems(declaration.initialisers)
       .filter(({ type }) => type === 'field_initializer')
       .toSorted((a, b) => placeOf(a) - placeOf(b))) {

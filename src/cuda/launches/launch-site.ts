@@ -48,7 +48,7 @@ export interface LaunchSite {
   /** Dynamic shared memory in bytes. */
   readonly sharedBytes?: number;
   readonly cooperative?: boolean;
-  /** It may start before the kernel before it in the stream has ended. */
+  /** Present if the kernel may start before the previous kernel in the stream has ended. */
   readonly startsEarly?: true;
   /** Properties that are neither constant nor constrained by an argument. */
   readonly unknown: readonly LaunchProperty[];

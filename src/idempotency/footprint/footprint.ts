@@ -186,7 +186,7 @@ function holdsMemory({ kernel }: SymbolicKernel, term: Term): boolean {
   });
 }
 
-/** All bytes that a pointer or a variable may point to without leaving its array. */
+/** All bytes of the allocation of a pointer, or of a variable. */
 function allocationOf(root: Root): AddressSet | null {
   const start = startOf(root);
   if (!start) return null;

@@ -13,7 +13,7 @@ import {
   zeroAmount,
 } from './polynomial.ts';
 
-/** The variable that a step of a footprint counts. */
+/** The variable that a step of a footprint ranges over. */
 export interface FootprintVariable {
   /**
    * `combined`: a sum of indices that is one dense index, such as `blockIdx.x * blockDim.x + threadIdx.x`. `part`:
@@ -38,7 +38,7 @@ export interface IndexVariable extends FootprintVariable {
 
 export type Part =
   | { readonly kind: 'quotient' | 'remainder'; readonly of: AddressForm; readonly by: Amount }
-  /** One of two forms. */
+  /** One of two forms, or their minimum or maximum. */
   | { readonly kind: 'either' | 'least' | 'largest'; readonly a: AddressForm; readonly b: AddressForm };
 
 export interface AddressForm {

@@ -36,7 +36,7 @@ interface Lesson {
   readonly reason: IdempotencyReasonKind | null;
 }
 
-/** Lists the paths to a block on which a condition holds. */
+/** Lists the paths to a block on which an additional condition is satisfied. */
 export function pathsTo(
   symbolic: SymbolicKernel,
   block: BlockId,

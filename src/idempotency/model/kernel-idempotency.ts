@@ -59,7 +59,7 @@ export interface IdempotencyReason {
 export interface OverlapClause {
   readonly written: string;
   readonly read: readonly string[];
-  /** Of a read and the write that must be disjoint, in this order. */
+  /** Locations of the read and the write that must be disjoint, in this order. */
   readonly locations: readonly Location[];
 }
 
@@ -119,7 +119,7 @@ export interface KernelIdempotency {
    * Alternatives, each sufficient for a launch; empty if a launch must satisfy more, or an array has another origin.
    */
   readonly separations: readonly Separation[];
-  /** For every class; null: unknown for every launch. */
+  /** Written memory, known for any class; null: unknown for every launch. */
   readonly writtenMemory: WrittenMemory | null;
   /** Global memory that is touched, for sequences of launches; null if that was not analyzed. */
   readonly touched: readonly TouchedBytes[] | null;

@@ -30,7 +30,7 @@ interface PendingWrite {
 /** Follows the accesses of one run to global memory. */
 export class ClobberTest {
   readonly #memory: GlobalMemory;
-  /** By address of a byte. */
+  /** Access state of each byte, by address. */
   readonly #marks = new Map<number, number>();
   #pending: PendingWrite[] = [];
 

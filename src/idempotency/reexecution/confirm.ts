@@ -26,7 +26,7 @@ const usualConfirmation: ConfirmationBudget = { steps: 200_000, launches: 6 };
 const stops = 6;
 /** Maximum number of blocks that are executed of a larger grid. */
 const maxBlocks = 16;
-/** Blocks that are executed if all of them take too long. */
+/** Number of blocks that are executed if all of them exceed the budget. */
 const fewBlocks = 2;
 /** Number of samples of array contents for each setting. */
 const draws = 2;

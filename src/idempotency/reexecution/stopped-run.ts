@@ -27,7 +27,7 @@ export interface Stopping {
   readonly last?: number;
 }
 
-/** Whether an array of the launch holds the bytes. */
+/** Whether bytes are within an array of the launch. */
 export type IsInside = (address: number, bytes: number) => boolean;
 
 const sharedStart = Number(sharedWindow);

@@ -1,7 +1,7 @@
 /** Ranges of the numbers in the C text of validators, and whether the numbers are known. */
 import { floorDivide } from '../../base/integer.ts';
 
-/** Whether a condition holds: at every launch, at none, or as a `bool` of the C source. */
+/** The truth of a condition: true or false at every launch, or a `bool` of the C source. */
 export type Flag = true | false | string;
 
 /**

@@ -150,7 +150,7 @@ export interface Loop {
   readonly header: BlockId;
   /** Sources of the back edges. */
   readonly latches: readonly BlockId[];
-  /** All blocks, the header and those of inner loops included. */
+  /** All blocks of the loop, including the header and the blocks of inner loops. */
   readonly blocks: ReadonlySet<BlockId>;
   readonly parent: LoopId | null;
   /** Edges that leave the loop. */

@@ -55,7 +55,7 @@ export function storeFragments(effect: MatrixAccessEffect, fragments: Uint32Arra
   return bytes;
 }
 
-/** An element of `count` bits: at `byte` and `bit` in memory, at `word` and `shift` in the registers. */
+/** Copies an element of `count` bits between memory, at `byte` and `bit`, and the registers, at `word` and `shift`. */
 type Move = (byte: number, bit: number, count: number, word: number, shift: number) => void;
 
 function moveElements(effect: MatrixAccessEffect, move: Move): void {

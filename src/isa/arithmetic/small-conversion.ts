@@ -15,8 +15,8 @@ function decodeWide(name: keyof typeof wideFormats, pattern: number): number {
 }
 
 /**
- * By name: `cvt.e4m3.f32` rounds to nearest even and limits to the largest number (`.satfinite` is mandatory),
- * `cvt.f16.e4m3` is exact; with `.relu` negative numbers give 0.
+ * Conversions by name: `cvt.e4m3.f32` rounds to nearest even and limits to the largest number (`.satfinite` is
+ * mandatory), `cvt.f16.e4m3` is exact; with `.relu` negative numbers give 0.
  */
 export const smallConversions: Readonly<Record<string, Conversion>> = Object.fromEntries(
   smallFormatNames.flatMap((small) =>
