@@ -3,7 +3,7 @@ import type { Unit } from '../project/inputs.ts';
 import type { BuildKind, UnitBuilder } from '../project/unit-builder.ts';
 import type { BuiltUnit } from './kernel.ts';
 
-/** Builds that a check of verdicts needs. */
+/** Builds that the verification of kernels needs. */
 export const bothBuilds: readonly BuildKind[] = ['verification', 'production'];
 
 /**

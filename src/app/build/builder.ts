@@ -24,7 +24,10 @@ export interface BuilderRequest {
   readonly tree: SourceTree;
   readonly configuration: Configuration;
   readonly options: Options;
-  /** Flags after `--`, or of the workflow's owner in its inputs, with the folder they are relative to. */
+  /**
+   * Flags after `--`, or flags in the action's inputs from the owner of the workflow; with the folder they are relative
+   * to.
+   */
   readonly userFlags: Pick<FlagGroup, 'args' | 'directory' | 'trust'> & { readonly origin?: string };
   readonly trust: Trust;
   readonly assets: Assets;
@@ -116,7 +119,10 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
     return (await run(() => unitDependencies(asked))).dependencies;
   };
   const included = new Map<string, Promise<readonly string[]>>();
-  /** Edited headers that a unit includes, and its other dependencies; undefined without an edited one. */
+  /**
+   * Edited headers that a unit includes, and the other dependencies of the unit; undefined if it includes no edited
+   * header.
+   */
   const edited = async (
     unit: Unit,
     arch: string,
@@ -165,7 +171,8 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
         headers,
         ...(isOfFiles && { onHost }),
       };
-      // Kernels with restrict pointers need a front end for each build; two processors can run them in parallel.
+      // A kernel with restrict pointers needs a separate front-end run for each build; two processors can run them in
+      // parallel.
       const isOfOne = both.kinds.size > 1 && compiler.features.separateFrontEnd && !(text ?? tree.text(unit.path))?.includes('restrict'); // oxfmt-ignore
       const compileIt = isOfOne ? fromOneFrontEnd(both, compile) : compile;
       const built = await compileIt(asked);
@@ -186,11 +193,11 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
   };
 }
 
-/** Builds of the same text that were requested in one iteration of the event loop. */
+/** Requests for builds of the same text within one iteration of the event loop. */
 interface AskedAtOnce {
   readonly kinds: Set<BuildKind>;
   readonly end: Promise<void>;
-  /** Compilation that produced all of them. */
+  /** The compilation that serves all of these requests. */
   made?: Promise<CompileResult>;
 }
 
@@ -208,7 +215,10 @@ function gathering(): (text: unknown, kind: BuildKind) => Promise<AskedAtOnce> {
   };
 }
 
-/** Compiles both builds of a text that were requested together; the production build may include the other one. */
+/**
+ * Compiles both builds of a text if they were requested together: the compilation of the production build may yield
+ * both.
+ */
 function fromOneFrontEnd(
   group: AskedAtOnce,
   compile: (asked: CompileRequest) => Promise<CompileResult>,
@@ -243,7 +253,7 @@ function registerCap(groups: readonly FlagGroup[]): number | undefined {
   return caps.at(-1);
 }
 
-/** Passes each message on once: both builds of a unit, and all units that include a header, repeat the same ones. */
+/** A log that forwards each message once: the builds of a unit, and units with a common header, repeat messages. */
 function eachOnce(log: (text: string) => void): (text: string) => void {
   const known = new Set<string>();
   return (text) => {
@@ -269,7 +279,7 @@ type Recorded = { readonly group: FlagGroup; readonly sibling?: string } | { rea
 
 interface Database {
   readonly lookUp: (unit: Unit) => Recorded | null;
-  /** Why no entry of it can be used. */
+  /** Why no entry of the compilation database can be used. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -306,7 +316,7 @@ function usualDatabases(root: string): string[] {
   return [name, ...[...folders, 'out'].map((folder) => `${folder}/${name}`)];
 }
 
-/** In bytes: ten thousand files with long commands take a tenth of it. */
+/** In bytes. The compilation database of ten thousand files with long commands has a tenth of this size. */
 const largestDatabase = 512 * 1024 * 1024;
 
 /** Text of a regular file, not of a pipe or a device; undefined if it has more bytes or cannot be read. */
@@ -334,7 +344,7 @@ async function readDatabase({ tree, configuration, databaseRoot, progress }: Bui
   }
   const commands: CompileCommands = parseCompileCommands(text, path, databaseRoot);
   if (named === undefined && commands.diagnostics.length > 0) {
-    // The configuration does not name it.
+    // The user's configuration does not name this file.
     progress.log(`Selvage compiles without ${path}, which is not a compilation database.`);
     return { lookUp: () => null, diagnostics: [] };
   }

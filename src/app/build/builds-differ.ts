@@ -4,7 +4,10 @@ import { type ComparedKernel, hasWrittenBuild, type KernelUnit, type LoweredKern
 import type { Launch } from '../../launch/launch.ts';
 import { outsideToolkit } from '../../source/location.ts';
 
-/** Determines for each kernel of a unit why its production build is another program, if it is. PTX has one build. */
+/**
+ * Compares the two builds of each kernel and records why the production build may behave differently. PTX has one
+ * build.
+ */
 export function compareBuilds(unit: KernelUnit<LoweredKernel>): KernelUnit<ComparedKernel> {
   const differ = (entry: LoweredKernel): string | undefined =>
     entry.unit.kind === 'ptx' || !hasWrittenBuild(entry) ? undefined : buildsDiffer(entry.kernel, entry.produced);
@@ -12,8 +15,9 @@ export function compareBuilds(unit: KernelUnit<LoweredKernel>): KernelUnit<Compa
 }
 
 /**
- * Why the production build of a kernel is another program under a launch; undefined if it is not. A single thread
- * cannot race or miss a barrier, whichever stores differ: then only asynchronous and unsupported effects count.
+ * Why the production build of a kernel may behave differently from the verification build under a launch; undefined if
+ * it is not. A single thread cannot race or miss a barrier, whichever stores differ: then only asynchronous and
+ * unsupported effects count.
  */
 export function differsAt({ block, grid }: Launch, { differ, kernel, produced }: ComparedKernel): string | undefined {
   if (differ === undefined || !produced) return differ;
@@ -96,7 +100,7 @@ function gridBarrierLines(kernel: Kernel): Set<string> {
   return lines;
 }
 
-/** @param among the blocks that count; absent: all */
+/** @param among basic blocks to search; if absent, all blocks */
 function linesByRole(
   kernel: Kernel,
   gridBarriers: ReadonlySet<string>,

@@ -10,7 +10,7 @@ import type { Unit } from '../project/inputs.ts';
 import { isHeader, relativeTo, repositoryRoot, type SourceTree } from '../project/source-tree.ts';
 import type { KernelUnit, LoweredKernel } from './kernel.ts';
 
-/** Whether a kernel is left out because a third-party header defines it. */
+/** Whether a kernel is excluded from the analysis because a third-party header defines it. */
 export type ThirdPartyKernelTest = (unit: Unit, name: KernelName, location: Location | undefined) => boolean;
 
 /**

@@ -15,7 +15,7 @@ export function kernelIdentity(entry: LoweredKernel, siblings: readonly LoweredK
   return `${definingFile(entry)}|${isOverloaded ? full : qualified}`;
 }
 
-/** The unit replaces a file outside of the repository that debug information names: such a path is not stable. */
+/** Uses the path of the unit if debug information names a file outside of the repository: such a path is not stable. */
 function definingFile({ kernel: { location }, unit }: LoweredKernel): string {
   return location && !isAbsolute(location.file) ? location.file : unit.path;
 }
@@ -43,7 +43,7 @@ export function withIdentityOfHead(
   return { base: units, matched: new Map([...matched].map(([after, was]) => [after, was && heirs.get(was)])) };
 }
 
-/** Kernels of other names match from this share of common instruction pairs on. */
+/** Minimum share of common instruction pairs at which kernels with different names match. */
 const alike = 0.75;
 
 /**
@@ -101,7 +101,7 @@ function withoutArguments(name: string): string {
   return name.replace(/<.*>$/, '');
 }
 
-/** Kernels whose name is unique. */
+/** Kernels whose name according to `nameOf` is unique. */
 function onlyOnes(
   kernels: readonly LaunchedKernel[],
   nameOf: (kernel: LaunchedKernel) => string,
@@ -124,7 +124,7 @@ function sameParameters({ kernel: a }: LaunchedKernel, { kernel: b }: LaunchedKe
   return types(a) === types(b);
 }
 
-/** How often each operation follows another one. */
+/** Number of occurrences of each pair of consecutive operations. */
 function pairsOfOperations({ blocks }: LaunchedKernel['kernel']): Map<string, number> {
   const pairs = new Map<string, number>();
   let last = '';

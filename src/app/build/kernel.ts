@@ -1,4 +1,6 @@
-/** Data that each phase of a check extends: units, their kernels, and the results about those. */
+/**
+ * Data of the phases of a check: units, their kernels, and results about kernels. Each phase extends the previous data.
+ */
 import type { CertificateFile } from '../../certificate/certificate.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import type { KernelIdempotency } from '../../idempotency/model/kernel-idempotency.ts';
@@ -19,7 +21,7 @@ import type { Definition } from '../project/source-facts.ts';
 export interface BuiltUnit {
   readonly unit: Unit;
   readonly arch: string;
-  /** The verification build was not requested: only the production build is analysed. */
+  /** Whether only the production build was requested and is analysed. */
   readonly isProductionAlone?: boolean;
   /** Keeps every access and barrier of the source; missing if the unit does not compile. */
   readonly verification: string | undefined;
@@ -56,7 +58,7 @@ export interface LoweredKernel {
   readonly kernel: Kernel;
   readonly verification: ReadModule;
   readonly production: ReadModule | undefined;
-  /** Reason of its unit. */
+  /** Reason why the verification build of its unit is not optimised. */
   readonly unoptimised?: Unoptimised;
   /** The same kernel in the production build; its symbol differs if its linkage is internal. */
   readonly produced: Kernel | undefined;

@@ -64,7 +64,7 @@ export async function lowerUnit(
   };
 }
 
-/** Architecture to assemble PTX of `.target` for: the requested one, unless it is older, or the PTX specific to one. */
+/** Architecture for which PTX is assembled: the requested one, unless `.target` is newer or architecture-specific. */
 function machineOf(target: readonly string[], asked: string): string {
   const [, own, feature] = /^sm_(\d+)([af]?)$/.exec(target[0] ?? '') ?? [];
   if (own === undefined || target[0] === asked) return asked;
@@ -76,7 +76,9 @@ export function stableName(kernel: Kernel): string {
   return kernelName(kernel.symbol).full;
 }
 
-/** Reading never throws for the contents of a file: this is an internal error, and other units are read further. */
+/**
+ * Diagnostic for PTX that made the parser throw. Any input must be parsed without throwing: this is an internal error.
+ */
 function unreadable(
   { unit: { path }, verification = '', production }: BuiltUnit,
   progress: Progress,
@@ -104,7 +106,7 @@ export function readBuild(ptx: string, unit: Unit, tree: SourceTree, isThirdPart
   const lowered = lowerModule(module, {}, (symbol) => !left.has(symbol));
   const diagnostics = [...parsed.diagnostics, ...lowered.diagnostics];
   if (unit.kind === 'ptx') return { module, source, kernels: placedKernels(lowered.kernels, module, unit.path), foreign, diagnostics }; // oxfmt-ignore
-  // Lines of temporary PTX would mislead.
+  // Line numbers of PTX in a temporary file would mislead the user.
   const placed = diagnostics.map(({ location, ...diagnostic }) =>
     location && location.file !== unit.path
       ? { ...diagnostic, location }

@@ -2,8 +2,8 @@ import type { Function as PtxFunction, Module, ModuleItem, PtxStatement } from '
 import { printModule } from '../../ptx/printer.ts';
 
 /**
- * A kernel's PTX with everything it uses, without what changes when other code changes: line numbers, labels, hashes of
- * the unit and numbers in the names of other symbols. Two kernels with the same normal form are equivalent.
+ * The PTX of a kernel and of everything it uses, without parts that depend on unrelated code: line numbers, labels,
+ * hashes of the unit, and numbers in the names of other symbols. Two kernels with the same normal form are equivalent.
  */
 export function normalForm(module: Module, symbol: string): string {
   const items = new Map<string, ModuleItem>();

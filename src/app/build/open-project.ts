@@ -46,7 +46,7 @@ export async function openProject({ paths, nvccArguments, options, progress, ser
     defaults: defaultsFrom(options, cwd),
   });
   const facts = await factsFrom(options, cwd);
-  // The last entry for a kernel takes precedence.
+  // Of several entries for a kernel, the last one takes precedence.
   const configuration = facts.length > 0 ? { ...configured, kernels: [...configured.kernels, ...facts] } : configured;
   const inputs = findInputs(paths, cwd, tree, configuration.paths);
   const { builder, problems } = await builderFor(inputs.units, environment, {
@@ -122,7 +122,7 @@ async function builderFor(
   request: BuilderRequest,
 ): Promise<{ builder: UnitBuilder; problems: Diagnostic[] }> {
   const isRead = units.every(({ kind }) => kind === 'ptx');
-  // Requests for costs only read the registers of PTX from the assembler next to nvcc, if there is one.
+  // PTX needs no compiler. A request for costs without verdicts uses the assembler next to nvcc, if there is one.
   const { checks } = request.options;
   if (isRead && (!checks.includes('cost') || checks.includes('race'))) return { builder: readingBuilder, problems: [] };
   const found = await askForCompiler(request.options, environment);
@@ -142,11 +142,11 @@ function rootOf(paths: readonly string[], cwd: string): { root: string; reposito
 }
 
 interface ConfigurationRequest {
-  /** Replaces the one at the root, absolute or relative to it; must exist. */
+  /** Configuration file that is read instead of the one at the root. Absolute or relative to the root; must exist. */
   readonly file?: string | undefined;
-  /** Whether it must be inside the tree after links are resolved, because the tree is untrusted. */
+  /** Whether the configuration must be inside the tree after links are resolved, because the tree is untrusted. */
   readonly isConfined?: boolean;
-  /** Values for keys that it does not set. */
+  /** Values for keys that the configuration does not set. */
   readonly defaults?: DefaultsText | undefined;
 }
 
@@ -234,7 +234,7 @@ async function parsedDefaults(defaults: DefaultsText | undefined): Promise<ReadC
 }
 
 /**
- * Parses a configuration; most runs have none and need no parser for it.
+ * Parses a configuration; most runs have no configuration and do not load the parser.
  * @throws UsageError naming every error in it
  */
 export async function parsedConfiguration(

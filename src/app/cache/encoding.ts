@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 const tag = '$';
 
 /**
- * A value as text: two values have the same text only if they are the same.
+ * A value as text: different values have different texts.
  * @throws TypeError for functions and instances of classes
  */
 export function textOfValue(value: unknown): string {

@@ -17,9 +17,9 @@ type Places = Parameters<NonNullable<CheckRequest['departure']>>;
 
 /** Cached data of a check. */
 interface KeptCheck {
-  /** By launch, with locations as of a kernel at line 0 of its file. */
+  /** Results by launch, with line numbers relative to the first line of the kernel. */
   readonly results: readonly CheckResult[];
-  /** Queries of the check about the source, with their answers. */
+  /** Queries of the check about the source text, with their answers. */
   readonly asked: readonly { readonly places: Places; readonly answer: Departure | undefined }[];
   /** Name of the solver if the check started one. */
   readonly solver: string | null;
@@ -143,7 +143,7 @@ function moduleOf(source: KernelSource): Module {
   return known;
 }
 
-/** Results of lowering the module other than the code of the kernel. */
+/** Properties of the kernel and its module other than the code of the kernel. */
 function headOf(kernel: Kernel): unknown {
   const { blocks, values, dominators, postdominators, loops, loopOf, unsupported, location, ...head } = kernel;
   void [blocks, values, dominators, postdominators, loops, loopOf, unsupported];

@@ -1,4 +1,4 @@
-/** Position-independent text of a kernel: everything that a check of it depends on. */
+/** Position-independent text of a kernel: all PTX that its verdict depends on. */
 import type { Kernel } from '../../ir/form/kernel.ts';
 import type {
   InlinedAt,

@@ -10,7 +10,7 @@ const headBytes = 64 + 4;
 
 /**
  * Packs the results of a folder, most recently used first.
- * @param mostBytes of the pack
+ * @param mostBytes maximum size of the pack
  */
 export function packResults(folder: string, mostBytes: number): Buffer {
   const parts = [format];
@@ -34,7 +34,7 @@ export function packResults(folder: string, mostBytes: number): Buffer {
  */
 export function unpackResults(folder: string, pack: Buffer): number {
   if (!pack.subarray(0, format.length).equals(format)) return 0;
-  // Older than the entries that this run uses, in the order of their last use.
+  // Unpacked entries are dated before the entries that this run uses, in the order of their last use.
   const start = Date.now() / 1000 - 7200;
   let count = 0;
   for (let at = format.length; at + headBytes <= pack.length;) {

@@ -16,7 +16,7 @@ type ResultKind = 'build' | 'resources' | 'check' | 'cost';
 export interface ResultStore {
   /** Digest of the parts, which is the key of a result. The code of the program is one of them. */
   readonly keyOf: (kind: ResultKind, parts: readonly unknown[]) => string;
-  /** The cached value; undefined if it is missing or incomplete. */
+  /** The cached value of a key; undefined if it is missing or incomplete. */
   readonly read: (key: string) => unknown;
   /** Adds to the cost of the unit in this run, in milliseconds. */
   readonly addCost: (unit: string, milliseconds: number) => void;

@@ -106,7 +106,7 @@ export async function machineCodeCost({ paths, options }: Command, services: Com
 
 /**
  * Without sources, lines of a kernel are matched by one distance: the one at which most instructions are on the same
- * line. A file that has another name is matched with the only other file.
+ * line. If both kernels have a single source file, the two files are matched even if their names differ.
  */
 function sameLine(base: CodeProfile, head: CodeProfile): LineMatch['baseOf'] {
   const [were, are] = [base, head].map(({ lines }) => new Set(lines.flatMap(({ location }) => location?.file ?? [])));

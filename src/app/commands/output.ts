@@ -41,7 +41,7 @@ export async function writeReview(
     print(nothing === undefined ? await services.renderReview(material) : `${nothing}\n`, options, services);
     if (options.output !== undefined) writeErrors(report.diagnostics, services);
   }
-  // Errors of the base do not fail a change.
+  // Errors of the base do not make a comparison fail.
   return exitCodeOf(report, options.failOn, new Set(report.comparison?.new));
 }
 
@@ -53,7 +53,8 @@ export function writeErrors(diagnostics: readonly Diagnostic[], services: Comman
 
 /** Writes a document to standard output, or to the file of `--output`. */
 export function print(text: string, { output, format }: Options, { stdout, cwd }: CommandLineServices): void {
-  // A patch has the bytes of its file, so that it applies. Other documents are UTF-8, and so is terminal output.
+  // A patch keeps the byte encoding of the patched file, so that it applies. Other documents and terminal output are
+  // UTF-8.
   const isPatch = format === 'pretty' && (output !== undefined || stdout.isTTY !== true) && hasNonTextBytes(text);
   const document = isPatch ? encodeSource(text) : text;
   if (output === undefined) stdout.write(document);

@@ -18,7 +18,7 @@ export async function repairCommand(
 ): Promise<ExitCode> {
   if (paths.length === 0)
     throw new UsageError('`selvage repair` needs a file, folder or pattern, for example `selvage repair src`.');
-  // Findings of the baseline are repaired as well.
+  // Findings that the baseline contains are repaired as well.
   const options = { ...given, baseline: false };
   const progress = progressTo(services, options);
   const job = await openProject({ paths, nvccArguments, options, progress, services });
@@ -26,7 +26,7 @@ export async function repairCommand(
   try {
     const report = await checkProject(job);
     const source = (file: string): string | undefined => tree.text(file);
-    // Written first: the patch is available even if the files cannot be written.
+    // The report is written before the sources: the patch is available even if the sources cannot be written.
     await writeReport(report, options, services, source);
     if (options.write) {
       const edited = [...repairedFiles(report.kernels, source)];

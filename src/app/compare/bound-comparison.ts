@@ -48,13 +48,13 @@ interface BoundChange {
   readonly build: 'source' | 'production';
   readonly base: Expression;
   readonly head: Expression;
-  /** Not smaller at any arguments. */
+  /** Whether the bound of the head is at least that of the base at all arguments. */
   readonly isLarger: boolean;
-  /** The name with which it grows faster, if there is one. */
+  /** The name of a parameter or dimension with which the bound of the head grows faster; null if there is none. */
   readonly growsWith: string | null;
   readonly isReference: boolean;
   readonly points: readonly Point[];
-  /** The same launch with other arguments. */
+  /** Values of both bounds under the same launch at other arguments. */
   readonly elsewhere: readonly Point[];
 }
 
@@ -81,7 +81,8 @@ export function boundRegression(
   const change = changeOf(pair, metric, judged, rename);
   const severity = change && severityOf(change, metric, thresholds);
   if (!change || !severity) return null;
-  // Readers know the source, so its bounds are reported if they are worse as well.
+  // The source is familiar to readers: if the bounds of the verification build are worse as well, they are reported
+  // too.
   const source = judged === 'production' && isKnown(written) ? changeOf(pair, metric, 'source', rename) : null;
   const isShown = source !== null && severityOf(source, metric, thresholds) !== null;
   const told = isShown ? source : change;
@@ -146,7 +147,7 @@ function lostBound(
   const { location } = pair.head.entry.kernel;
   return regressionOf(pair, {
     metric,
-    // It may exceed the threshold, which cannot be decided.
+    // The unbounded cost may exceed the threshold, which cannot be decided.
     severity: thresholds ? 'warning' : 'notice',
     base: base.bound,
     head: null,
@@ -209,7 +210,7 @@ function severityOf(change: BoundChange, metric: BoundMetric, thresholds: Thresh
   const factor = boundTable[metric].clearFactor;
   if (factor === null) return null;
   if (growsWith !== null) return isReference || isWorse ? 'notice' : null;
-  // If neither expression is larger for all arguments, more sizes are needed.
+  // If neither bound is the larger one for all arguments, the bounds are compared at further sizes.
   const tried = isLarger ? points : [...points, ...elsewhere];
   const isClear = tried.every(({ base, head }) => numberOf(head) > numberOf(base) * factor);
   return isWorse && isClear ? 'notice' : null;
@@ -249,7 +250,7 @@ function worstLine(
 ): LineCost | null {
   const key = ({ file, line }: Pick<Location, 'file' | 'line'>): string => `${file}:${line}`;
   const before = new Map((base.cost.bounds[build]?.[metric].lines ?? []).map((one) => [key(one.location), one.bound]));
-  // If the order of growth differs, large sizes decide.
+  // If the orders of growth differ, the values at the largest size decide.
   const { values } = points.at(-1)!;
   let worst: LineCost | null = null;
   let most = -Infinity;

@@ -18,13 +18,13 @@ export interface TouchedKernel {
 }
 
 export interface ChangeAnalysis {
-  /** Report of the touched kernels, with the comparison. */
+  /** Report of the kernels that the change touches, with the comparison. */
   readonly report: Report;
   readonly diff: readonly FileDiff[];
   readonly touched: readonly TouchedKernel[];
   /** Additions of the change that can hide findings. */
   readonly trust: readonly TrustChange[];
-  /** One line if the change concerns no CUDA code, and nothing was analysed. */
+  /** Explanation in one line if the change concerns no CUDA code, so that nothing was analysed. */
   readonly nothing?: string;
   /** Text of a file of the head. */
   readonly source: (file: string) => string | undefined;
@@ -34,18 +34,18 @@ export interface ChangeRequest {
   readonly base: ChangeSide;
   readonly head: ChangeSide;
   readonly tools: Tools;
-  /** `date` is that of the head, if it is a commit. */
+  /** Names of both sides in reports. `date` is that of the head, if the head is a commit. */
   readonly names: { readonly base: string; readonly head: string; readonly date?: string };
   readonly diff: readonly FileDiff[];
   /** Only units at or below these paths; all if empty. */
   readonly paths?: readonly string[];
-  /** Which of the affected units are compared; all if missing. */
+  /** Selects the affected units that are compared; if missing, all are. */
   readonly select?: UnitSelection;
-  /** Units to compare instead of those that the difference affects: all of their kernels are analysed. */
+  /** Units to compare instead of the units that the difference affects. All of their kernels are analysed. */
   readonly units?: AffectedUnits;
   /**
-   * Called with the analysis when all verdicts are known, if repairs are still to be searched for. The search continues
-   * meanwhile.
+   * Called with the analysis after all verdicts are known, if repairs are still to be searched for. The search runs
+   * concurrently.
    */
   readonly decided?: (analysis: ChangeAnalysis) => Promise<void>;
 }
@@ -56,7 +56,7 @@ export type UnitSelection = (units: AffectedUnits) => {
   readonly diagnostics: readonly Diagnostic[];
 };
 
-/** One side of a change; its units are found from the difference. */
+/** One side of a change: a tree with its settings. The units to analyse are determined from the difference. */
 export interface ChangeSide {
   readonly project: Omit<Project, 'units'>;
   readonly settings: Settings;

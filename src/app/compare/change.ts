@@ -34,8 +34,8 @@ import { trustChanges, type TrustChange } from './trust-changes.ts';
 const maxRepairs = 25;
 
 /**
- * Maximum number of compilations of edited texts that all repairs of a change may start: each takes the time of the
- * whole file. For 60 racy kernels in a file, 8 repairs take twice the CPU time of the check.
+ * Maximum number of compilations of edited texts for all repairs of a change; each compiles a whole file. For 60 racy
+ * kernels in a file, 8 repairs take twice the CPU time of the check.
  */
 const maxCompilations = 60;
 
@@ -127,7 +127,7 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
       ...diagnosticsOf(after.units, looked),
       ...checked.diagnostics,
       ...distinctDiagnostics(classes),
-      // Diagnostics of both files are reported if the user names two files.
+      // If the user names two files, diagnostics of both are reported.
       ...(request.units ? diagnosticsOf(before.units, []) : baseProblems(before.units, after.units, affected.renamed)),
     ];
     // 7. Assemble.
@@ -146,7 +146,7 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
       head.settings.configuration.checks.repair.suggest && head.settings.options.checks.includes('repair');
     if (!isWanted) return await analysisOf(is);
     const told = comparison.new.length > 0 ? request.decided?.(await analysisOf(is)) : undefined;
-    // Awaited below; until then a rejection counts as handled.
+    // The promise is awaited below. This handler prevents an "unhandled rejection" until then.
     told?.catch(() => undefined);
     const selection = { wanted: new Set(comparison.new), most: maxRepairs, compilations: maxCompilations };
     // A review does not report redundant barriers.
@@ -166,8 +166,8 @@ interface Touched {
 }
 
 /**
- * Findings of the head that the baseline suppresses: those that the base has too, or may have if it could not be
- * analysed. A fixed finding that comes back is reported as new, even if the file contains it.
+ * Findings of the head that the baseline suppresses: those that the base also has, or may have if the base could not be
+ * analysed. A finding that was fixed and reappears is reported as new, even if the baseline contains it.
  */
 function knownBefore(
   { baseline = [] }: Settings,
@@ -219,7 +219,7 @@ function earlierKernels(
 ): LaunchedKernel[] {
   const counterparts = new Set(looked.map((kernel) => matched.get(kernel)).filter((kernel) => kernel !== undefined));
   const kept = new Set(matched.values());
-  // Files that no longer compile may still contain them.
+  // Files that do not compile in the head may still contain these kernels.
   const unread = new Set(
     headUnits.filter(({ compiled }) => !compiled).map(({ unit }) => renamed.get(unit.path) ?? unit.path),
   );
@@ -288,12 +288,12 @@ async function compareCosts({ base, head, touched, matched, settings, texts, ren
     worse: worse.sort((a, b) => compareSeverity(a.severity, b.severity)),
     better: toldOnce(changes.flatMap((one) => one.better)),
     ...codeDifferences(base, head, pairs.map((pair, at) => ({ ...pair, launches: changes[at]!.launches })), lines), // oxfmt-ignore
-    // Architectures share them.
+    // Notes that are identical on several architectures are reported once.
     notes: [...new Map(changes.flatMap(({ notes }) => notes).map((note) => [JSON.stringify(note), note])).values()],
   };
 }
 
-/** Costs of the verification build are the same on all architectures. */
+/** Removes duplicates: costs of the verification build are the same on all architectures. */
 function toldOnce(all: readonly Regression[]): Regression[] {
   return all.filter(
     ({ fingerprint, message }, index) =>
@@ -342,7 +342,7 @@ async function checkSide(
   return suppress(classified, suppressions, settings.today, () => false);
 }
 
-/** Flags that compile the unit of a kernel, on either side. */
+/** Flags with which the unit of a kernel is compiled, on either side. */
 type Flags = Readonly<Record<'base' | 'head', (kernel: LaunchedKernel) => string>>;
 
 function touchReason(
@@ -372,7 +372,10 @@ function producedForm({ production, produced }: LaunchedKernel): string {
   return production && produced ? normalForm(production.module, produced.symbol) : '';
 }
 
-/** Failed compilations of the base are not caused by the head, but findings cannot be distinguished from new ones. */
+/**
+ * Diagnostics about compilation failures of the base. The head did not cause them, but without the base, old findings
+ * cannot be distinguished from new ones.
+ */
 function baseProblems(
   units: readonly KernelUnit[],
   head: readonly KernelUnit[],

@@ -58,7 +58,7 @@ export function codeDifferences(
   return { code, codeLines: [...codeLines.values()] };
 }
 
-/** Constants that make arithmetic of floats double in the head, and did not in the base. */
+/** Constants that convert float arithmetic to double in the head, but not in the base. */
 function newlyWidened({ base, head }: CostPair, text: LineMatch['text']): WidenedReport[] {
   const [before, after] = [base, head].map(({ entry: { produced, kernel } }) =>
     widenedConstants(produced ?? kernel, (location) => outsideToolkit(location) ?? location),
@@ -70,7 +70,10 @@ function newlyWidened({ base, head }: CostPair, text: LineMatch['text']): Widene
   });
 }
 
-/** A clear increase of serialised atomic operations: by this factor, and at least one per this number of threads. */
+/**
+ * An increase of serialised atomic operations is clear if it reaches this factor, and one operation per this number of
+ * threads.
+ */
 const clearFactor = 1.25;
 const threadsPerTurn = 64;
 

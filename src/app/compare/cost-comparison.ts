@@ -20,8 +20,8 @@ interface CostChanges {
 /**
  * Regressions and improvements of the head. Both sides were built by the same compiler and counted at the same
  * arguments, so differences are not noise.
- * @param launches those that could be counted; without any, bounds decide
- * @param lines null if texts are not available
+ * @param launches launches that could be counted; if there are none, bounds decide
+ * @param lines correspondence of lines; null if the texts are not available
  */
 export function costChanges(
   pair: CostPair,
@@ -50,7 +50,7 @@ export function costChanges(
   return { worse: worse.sort((a, b) => compareSeverity(a.severity, b.severity)), better: withoutFollowers(better, {}) };
 }
 
-/** Drops regressions of instructions that accompany those of accesses or branches, unless they have a threshold. */
+/** Drops a regression of instructions if accesses or branches regress too, unless instructions have a threshold. */
 function withoutFollowers(all: readonly Regression[], thresholds: CostThresholds): Regression[] {
   const causes = all.filter(({ metric }) => metric !== 'steps' && metric !== 'work');
   return all.filter(({ metric, of }) => of === undefined || metric !== 'steps' || causes.length === 0 || thresholds.steps !== undefined); // oxfmt-ignore
@@ -59,7 +59,7 @@ function withoutFollowers(all: readonly Regression[], thresholds: CostThresholds
 /** Report of counts, with the bounds of both sides if they exist, and the reason for the cost of the line. */
 function countedReport(pair: CostPair, metric: CountedMetric, found: CountedChange, rename: Rename): Regression {
   const [source, production] = (['source', 'production'] as const).map((build) => boundsOfBoth(pair, metric, build, rename)); // oxfmt-ignore
-  // Accesses and branches are reported as in the verification build.
+  // Regressions of accesses and branches are reported for the verification build.
   const bounds = boundTable[metric].limitedBuild === 'source' ? (source ?? production) : production;
   const { location } = found;
   const lines = (bounds && pair.head.cost.bounds[bounds.build]?.[metric].lines) ?? [];

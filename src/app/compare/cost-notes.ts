@@ -1,4 +1,4 @@
-/** Notes on costs that a comparison leaves out, so that their absence is not read as "unchanged". */
+/** Notes on costs that a comparison does not cover, so that readers do not assume that they are unchanged. */
 import { type BoundMetric, boundMetrics, boundTable } from '../../cost/model/metrics.ts';
 import type { CostNote } from '../../report-model/report.ts';
 import type { CostThresholds } from '../../settings/cost-policy.ts';
@@ -8,8 +8,8 @@ import { type ComparedLaunch, maxLaunches } from './counts/compared-launch.ts';
 
 /**
  * Notes on a kernel whose costs are compared.
- * @param launches those that could be counted on both sides
- * @param wasCut whether the time limit ended that early
+ * @param launches launches that could be counted on both sides
+ * @param wasCut whether the time limit ended counting early
  */
 export function costNotes(
   pair: CostPair,
@@ -42,7 +42,9 @@ export function costNotes(
   ];
 }
 
-/** Why a metric could not be compared by bounds; null if it was, or if the loss of a bound is reported. */
+/**
+ * Why a metric could not be compared by bounds; null if it was compared, or if the missing bound is itself reported.
+ */
 function reasonOf({ base, head }: CostPair, metric: BoundMetric, thresholds: CostThresholds): string | null {
   if (!thresholds[metric] && !hasSameShape({ base, head }))
     return 'the launch has another block or grid, so a warp does other work than before';

@@ -19,9 +19,8 @@ export interface CostPair {
 }
 
 /**
- * Whether the first launches of both sides have the same shape, so that warps of both sides have the same work.
- * Otherwise a warp with more work may be part of a launch with fewer warps, and bounds of single warps cannot be
- * compared.
+ * Whether the first launches of both sides have the same dimensions. Otherwise the work is distributed differently
+ * among warps, and bounds per warp cannot be compared.
  */
 export function hasSameShape({ base, head }: CostPair): boolean {
   const shapeOf = ({ entry: { launches } }: CostedKernel): string => {
@@ -32,7 +31,7 @@ export function hasSameShape({ base, head }: CostPair): boolean {
   return shapeOf(base) === shapeOf(head);
 }
 
-/** Maximum cost under a threshold. */
+/** Maximum cost of the head that a threshold allows. */
 export function allowed(base: number, { unit, amount }: Threshold): number {
   return unit === 'percent' ? base + (base * amount) / 100 : base + amount;
 }

@@ -1,4 +1,7 @@
-/** Compares counts of the launches of a kernel with its counterpart's: regressions, improvements, and their lines. */
+/**
+ * Compares counts of the launches of a kernel with counts of its counterpart: regressions, improvements, and their
+ * lines.
+ */
 import type { Severity } from '../../source/severity.ts';
 import type { Location } from '../../source/location.ts';
 import type { Regression } from '../../report-model/regression.ts';
@@ -14,7 +17,7 @@ import { allowed } from './cost-pair.ts';
 export type CountedChange = Required<Pick<Regression, 'baseValue' | 'headValue' | 'ratio' | 'at' | 'of'>> &
   Pick<Regression, 'location' | 'growsWith' | 'asymptotic' | 'limit' | 'launch'> & { readonly severity: Severity };
 
-/** Metrics that counts decide: a span is not counted. */
+/** Metrics that are decided by counts. A span is only bounded, never counted. */
 export type CountedMetric = Exclude<BoundMetric, 'span'>;
 
 /**
@@ -23,12 +26,12 @@ export type CountedMetric = Exclude<BoundMetric, 'span'>;
  */
 const clearFactor: Readonly<Record<CountedMetric, number | null>> = { sectors: 1.25, conflicts: 1.25, divwarps: 1.25, steps: 1.5, work: null }; // oxfmt-ignore
 
-/** One unit more per this number of warps is not reported: the last warp of a grid, for example. */
+/** An increase below one unit per this number of warps is ignored. The last warp of a grid, for example, may differ. */
 const warpsPerChange = 8;
 
 /**
- * Issue slots that a sector takes: a GPU of the last ten years moves a sector of global memory in the time in which it
- * issues about ten instructions of a warp (A100: 1.6 TB/s and 610 G instructions a second; H100: 3.4 and 900).
+ * Issue slots that correspond to one sector: a GPU of the last ten years moves a sector of global memory in the time in
+ * which it issues about ten instructions of a warp (A100: 1.6 TB/s and 610 G instructions a second; H100: 3.4 and 900).
  */
 const turnsPerSector = 10;
 
@@ -67,7 +70,7 @@ export function countedRegression(
   };
 }
 
-/** An improvement: some launches have clearly less, and no launch has more; null otherwise. */
+/** An improvement: some launches have clearly lower counts, and no launch has higher ones; null otherwise. */
 export function countedImprovement(
   launches: readonly ComparedLaunch[],
   metric: CountedMetric,
@@ -107,7 +110,7 @@ function toldAt(
   };
 }
 
-/** Large sizes decide, if there are any. */
+/** The arguments that decide: the large sizes, if there are any, otherwise all. */
 function decidingPoints({ points }: ComparedLaunch): readonly ComparedPoint[] {
   const large = points.filter(({ isLarge }) => isLarge);
   return large.length > 0 ? large : points;
@@ -140,7 +143,7 @@ function severityOf(
   if (factor === null) return null;
   // A launch that takes fewer issue slots in total is not a regression, even if one metric is worse.
   if (!points.every((point) => turnsOf(point.head) > turnsOf(point.base))) return null;
-  // If the grid is unknown, the executed share of the work is unknown too.
+  // If the grid is unknown, the share of the work that was executed is unknown too.
   if (!launch.isWhole && metric === 'steps') return grows ? 'notice' : null;
   return grows || points.every((point) => isMore(launch, point, metric, factor, 'head')) ? 'notice' : null;
 }
@@ -160,8 +163,8 @@ function isMore(
 }
 
 /**
- * Whether the ratio of head to base grows with the arguments. An access that gets worse with a stride is limited to a
- * sector or a conflict for each lane: only the number of accesses, branches or instructions can grow.
+ * Whether the ratio of head to base grows with the arguments. A change of the access pattern costs at most one sector
+ * or conflict per lane, so it does not grow: only the number of accesses, branches or instructions can.
  */
 function doesGrow({ points }: ComparedLaunch, metric: CountedMetric): boolean {
   const [first, last] = [points[0]!, points.at(-1)!];
@@ -242,7 +245,7 @@ function isSame(a: readonly number[], b: readonly number[]): boolean {
   return a.every((size, axis) => size === b[axis]);
 }
 
-/** Whether only the launch changed: each line costs a thread the same. */
+/** Whether only the launch changed: the cost of each line per thread is the same on both sides. */
 function isSameCode({ base, head }: ComparedLaunch, point: ComparedPoint): boolean {
   const isShapeSame = isSame(point.base.block, point.head.block) && isSame(point.base.grid, point.head.grid);
   if (isShapeSame || !base.location || !head.location) return false;

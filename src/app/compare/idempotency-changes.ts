@@ -15,7 +15,7 @@ export interface ClassPair {
 }
 
 /**
- * Notices for kernels whose class changed; undecided on either side is not a change.
+ * Notices for kernels whose class changed. A class that is undecided on either side is not a change.
  * @param isChanged whether a line of the head is new or changed
  */
 export function classChanges(
@@ -45,7 +45,7 @@ function placeOf(
 ): Location | undefined {
   const known = new Set((was.overlaps ?? []).map(({ written, read }) => JSON.stringify([written, read])));
   const overlaps = (is.overlaps ?? []).filter(({ written, read }) => !known.has(JSON.stringify([written, read])));
-  // The write of a pair is the second access; it overwrites the old value.
+  // Of a read and an overlapping write, the write is the second access. It overwrites the value that was read.
   const places = [...(is.details ?? []), ...overlaps].flatMap(({ locations }) => [...locations].reverse());
   return places.find(isChanged) ?? places[0];
 }

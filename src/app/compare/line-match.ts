@@ -3,7 +3,7 @@ import type { Location } from '../../source/location.ts';
 
 /** Maps lines of the head to lines of the base. */
 export interface LineMatch {
-  /** Null for a new line. A changed line corresponds to the one at its position. */
+  /** Location in the base; null for a new line. A changed line corresponds to the line of the base at its position. */
   readonly baseOf: (location: Location) => { readonly file: string; readonly line: number } | null;
   /** Lines of a file of the head that are new or changed, in order. */
   readonly changed: (file: string) => readonly number[];
@@ -11,11 +11,11 @@ export interface LineMatch {
   readonly text: (file: string, line: number) => string;
 }
 
-/** Removed and added lines; the time grows with their square. */
+/** Maximum number of removed and added lines; the running time grows with the square of this number. */
 const maxEdits = 4000;
 
 interface FileMatch {
-  /** By line of the head, from 1; 0: none. */
+  /** Line of the base for each line of the head, counted from 1; 0 if there is none. */
   readonly base: readonly number[];
   readonly changed: readonly number[];
 }

@@ -60,7 +60,7 @@ function whatLimits(before: ResourcesReport, after: ResourcesReport): string {
   }
 }
 
-/** The first changed line of the kernel; for shared memory, the first one that declares some. */
+/** The first changed line of the kernel; for shared memory, the first one that declares a shared variable. */
 function changedLine(
   { kernel }: LaunchedKernel,
   metric: ResourceMetric,

@@ -33,24 +33,24 @@ export interface RangeRequest {
   readonly head: string;
   /** True: from the merge base of the branch (three dots). False: the two revisions as they are. */
   readonly fromMergeBase?: boolean;
-  /** `base`: the configuration of the change has no effect yet, as for pull requests of untrusted authors. */
+  /** If `base`, the configuration of the head has no effect, as for pull requests of untrusted authors. */
   readonly configurationFrom: 'base' | 'head';
   readonly trust: 'user' | 'pull-request';
   /** Changes in the whole repository if the caller knows them (GitHub); otherwise git is queried. */
   readonly changedFiles?: readonly FileDiff[];
   /** Only paths at or below these, relative to the root. */
   readonly paths?: readonly string[];
-  /** Which of the affected units are analysed; all if missing. */
+  /** Selects the affected units that are analysed; if missing, all are. */
   readonly select?: UnitSelection | undefined;
   readonly options: Options;
-  /** Configuration of the organisation for all its repositories; otherwise that of `--defaults`. */
+  /** Defaults of the organisation for all its repositories; if missing, those of `--defaults`. */
   readonly defaults?: DefaultsText | undefined;
   /** Arguments of the user, or of the owner of the workflow: they are trusted. */
   readonly nvccArguments?: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly assets: Assets;
   readonly progress: Progress;
-  /** The analysis rejects, with its reason, when it is aborted. */
+  /** Aborts the analysis, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /** Called with the analysis without repairs if repairs are still to be searched for. */
   readonly decided?: (analysis: ChangeAnalysis) => Promise<void>;
@@ -77,7 +77,7 @@ export async function analyseRange(request: RangeRequest): Promise<RangeAnalysis
   const day = await dayOf(repository, headSha);
   const diff = diffWithin(changed, await folderInRepository(repository));
 
-  // In order of creation: compilers end before the trees that they read are removed.
+  // Disposals in order of creation: compilers end before the trees that they read are removed.
   const disposals: (() => Promise<void>)[] = [];
   const treeAt = async (commit: string): Promise<SourceTree> => {
     if (await isCheckedOut(repository, commit)) return openSourceTree(request.root);
@@ -89,7 +89,7 @@ export async function analyseRange(request: RangeRequest): Promise<RangeAnalysis
     const headTree = await treeAt(headSha);
     const baseTree = await treeAt(baseSha);
     const configurations = await configurationsOf(request, baseTree, headTree);
-    // Like the configuration: a baseline of an untrusted author has no effect.
+    // The baseline comes from the same side as the configuration: a baseline of an untrusted author has no effect.
     const before = baselineBefore(baseTree, options);
     const baselines = {
       base: before,
@@ -143,7 +143,7 @@ export async function analyseRange(request: RangeRequest): Promise<RangeAnalysis
       ...(request.select ? { select: request.select } : {}),
       ...(request.decided ? { decided: request.decided } : {}),
     });
-    // Trees are removed after the analysis; their texts are still needed.
+    // Trees are removed after the analysis, but renderings need the texts of their files.
     const texts = new Map(textFiles(analysis).map((file) => [file, headTree.text(file)]));
     return { ...analysis, baseSha, headSha, texts, source: (file) => texts.get(file) };
   } finally {
@@ -163,7 +163,8 @@ async function configurationsOf(
   const { config } = options;
   const named = config === undefined ? undefined : resolve(root, config);
   const inside = named === undefined ? undefined : pathInside(root, named);
-  // A file that the user names is read unchanged, and so is one that no commit of the repository can change.
+  // A file that the user names is read from disk, and so is a file outside of the repository, which no commit can
+  // change.
   if (named !== undefined && (trust === 'user' || inside === undefined)) {
     const { configuration, diagnostics } = await readConfiguration(headTree, { file: named, defaults });
     return { base: configuration, head: configuration, diagnostics };
@@ -180,13 +181,13 @@ async function configurationsOf(
   try {
     base = (await read(baseTree)).configuration;
   } catch (error) {
-    // An error in the base that the head corrects.
+    // The configuration of the base is invalid; the head may correct it.
     if (!(error instanceof UsageError)) throw error;
   }
   return { base, head: configuration, diagnostics };
 }
 
-/** The baseline of the base; the head may correct an invalid one. */
+/** The baseline file of the base commit. An invalid one counts as empty, because the head may correct it. */
 function baselineBefore(tree: SourceTree, options: Options): readonly BaselineEntry[] {
   try {
     return baselineIn(tree, options);

@@ -18,7 +18,7 @@ import { analyseRange, type RangeAnalysis, type RangeRequest } from './review-ra
 
 /** Maximum size of the results of one shard in bytes. */
 const maxBytes = 512 << 20;
-/** Milliseconds per byte of text for units of unknown cost: a build takes about a second. */
+/** Estimated cost in milliseconds per byte of text, for units of unknown cost. A build takes about a second. */
 const costOfByte = 0.05;
 
 /** Description of the results of a shard. */
@@ -28,7 +28,7 @@ interface Manifest {
   readonly head: string;
   /** Identity of the program: another version has other results. */
   readonly code: string;
-  /** Paths of the units that it analysed, in the head; of removed ones in the base. */
+  /** Paths of the units that the shard analysed: in the head, or in the base for removed units. */
   readonly units: readonly string[];
 }
 
@@ -53,7 +53,7 @@ export async function analyseShard(request: RangeRequest, shard: Shard, folder: 
     const name = `shard-${shard.index}-of-${shard.count}`;
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, `${name}.results`), packResults(results, maxBytes));
-    // Written last: results with a manifest are complete.
+    // The manifest is written last: if it exists, the results are complete.
     writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(manifest)}\n`);
     return analysis;
   });
@@ -106,7 +106,7 @@ async function rangeOf(request: RangeRequest): Promise<{ readonly base: string; 
   return { base: request.fromMergeBase === false ? named : await mergeBase(repository, named, head), head };
 }
 
-/** Runs with a folder of results: the one of the environment, or a temporary one. */
+/** Calls a function with a folder of cached results: the folder of the environment, or a temporary one. */
 async function withResults(
   { environment }: RangeRequest,
   run: (environment: RangeRequest['environment'], results: string) => Promise<RangeAnalysis>,

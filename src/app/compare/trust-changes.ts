@@ -9,7 +9,7 @@ import type { Prepared } from '../pipeline/prepare.ts';
 import { statedSuppressions } from '../pipeline/stated-suppressions.ts';
 import type { Suppression } from '../pipeline/suppressions.ts';
 
-/** An addition of a change that can hide a finding: a reviewer has to approve it. */
+/** An addition of a change that can hide a finding, so that a reviewer has to approve it. */
 export interface TrustChange {
   readonly kind: 'assumption' | 'suppression' | 'flag' | 'setting';
   readonly text: string;
@@ -81,11 +81,11 @@ function statements(
   const changes = commentsOf(after)
     .filter((text) => !comments.has(text))
     .map((text): TrustChange => ({ kind: 'assumption', text: `${plainName(after)}: ${text}`, ...at(place) }));
-  // Statements of the configuration about all kernels of that name are not new for a new kernel.
+  // For a new kernel, statements of the configuration about all kernels of its name are not new.
   const stated = [...(before?.assumptions ?? []), ...entries.before.flatMap(({ assumptions }) => assumptions)];
   const texts = new Set(stated.map(({ text }) => text));
   for (const { text, location } of after.assumptions) {
-    // Assumptions of the command line have no location; those of comments are reported above.
+    // Assumptions of the command line have no location. Assumptions in comments are reported above.
     if (!location || texts.has(text) || location.file === place?.file) continue;
     changes.push({ kind: 'assumption', text: `${plainName(after)}: ${text}`, location });
   }

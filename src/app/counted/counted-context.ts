@@ -1,4 +1,4 @@
-/** Input of counted runs of kernels, and their arguments in the form of reports. */
+/** Input of runs that count costs, and the arguments of these runs in the form of reports. */
 import type { KernelContext } from '../../check/context/facts.ts';
 import { kernelContext } from '../../check/context/kernel-facts.ts';
 import type { LaunchInstance } from '../../check/representative/representative-launches.ts';
@@ -9,7 +9,7 @@ import type { Launch } from '../../launch/launch.ts';
 import type { LaunchedKernel } from '../build/kernel.ts';
 import { checkLimits } from '../workers/check-pool.ts';
 
-/** Facts about the executed code for counting it under a launch. */
+/** Everything that a counted run needs to know about the executed build under a launch. */
 export function countedContext(entry: LaunchedKernel, launch: Launch, policy: CheckPolicy): KernelContext {
   const { kernel, produced, name, identity, parameters, assumptions } = entry;
   return kernelContext({

@@ -24,7 +24,10 @@ export interface CountedRun {
 /** A run with its counters. */
 interface WatchedRun<Counters extends LaunchCounters> extends CountedRun {
   readonly counters: Counters;
-  /** Number of blocks that an executed one represents, by its index among these; the last block represents itself. */
+  /**
+   * Number of blocks of the grid that an executed block represents, by its index among the executed ones. The last
+   * block represents only itself.
+   */
   readonly weightOf: (ordinal: number) => number;
 }
 
@@ -33,20 +36,20 @@ interface CountedLine {
   readonly counts: Counts;
 }
 
-/** Thread-instructions of one run. Counting takes about a microsecond for each. */
+/** Maximum number of thread-instructions of one run. Counting takes about a microsecond for each. */
 const usualSteps = 1_500_000;
 
-/** Blocks that are run of a larger grid: the first two, some between, and the last. */
+/** Maximum number of executed blocks of a larger grid: the first two, some in between, and the last. */
 const maxBlocks = 6;
-/** Initialised elements of an array. */
+/** Maximum number of initialised elements of an array. */
 const maxElements = 1 << 15;
-/** Threads of a launch that is run as a whole. */
+/** Maximum number of threads of a launch that is executed completely. */
 const maxThreads = 4096;
 
 /**
  * Counts a launch.
  * @param steps maximum number of thread-instructions
- * @returns null if it does not terminate, or depends on something that no run can decide
+ * @returns null if it does not terminate, or depends on values that the run does not determine
  */
 export function countLaunch(
   context: KernelAndLaunch & SymbolicFacts,
@@ -56,12 +59,15 @@ export function countLaunch(
   return watchLaunch(context, setting, steps, () => new LaunchCounters());
 }
 
-/** A bound may exceed the instructions of a block by this factor: launches whose bound is higher are not tried. */
+/**
+ * Maximum factor by which a bound may exceed the maximum instructions of a block. Launches with a higher bound are not
+ * run.
+ */
 const loosest = 8;
 
 /**
  * Like {@link countLaunch}, with custom counters.
- * @param makeCounters for one run; a run that is too long is repeated with fewer blocks
+ * @param makeCounters creates the counters of one run; a run that is too long is repeated with fewer blocks
  * @param stepsOfBlock maximum thread-instructions of a block; null without a bound
  */
 export function watchLaunch<Counters extends LaunchCounters>(
@@ -79,7 +85,7 @@ export function watchLaunch<Counters extends LaunchCounters>(
       ? 'too-long'
       : countBlocks(context, setting, blocks, steps, makeCounters());
   const counted = run(whole.length > 0 ? whole : sampleOf(context, setting, count));
-  // If a run is too long, two blocks may be feasible.
+  // If the run is too long, it is repeated with only two blocks.
   return counted === 'too-long' ? settled(run(count > 2 ? [0, count - 1] : [])) : settled(counted);
 }
 
@@ -99,7 +105,7 @@ function countBlocks<Counters extends LaunchCounters>(
   const { launch, parameters } = request;
   const { block, grid } = setting;
   const count = grid[0] * grid[1] * grid[2];
-  // Both sides of a comparison read the same contents.
+  // A constant seed: both sides of a comparison read the same memory contents.
   const scenario = randomScenario(context, setting, 0, blocks);
   const asked = replayRequest(kernel, parameters, fields, launch, scenario, steps, false);
   const buffers = asked.buffers.map((buffer) => lengthened(buffer, scenario.settled.get(buffer.name)));
@@ -123,14 +129,17 @@ function countBlocks<Counters extends LaunchCounters>(
   return { block, grid, totals, lines: linesOf(counters, count / blocks.length), counters, weightOf };
 }
 
-/** The first two blocks, some between, and the last; contiguous ones if generated contents affect them. */
+/**
+ * Blocks that are executed: the first two, some in between, and the last. If generated contents affect the blocks, they
+ * are contiguous.
+ */
 function sampleOf(context: KernelAndLaunch & SymbolicFacts, setting: LaunchInstance, count: number): number[] {
   const isDrawn = generatedContents(context, setting, 0).size > 0;
   const between = isDrawn ? [2, 3] : [1 / 4, 1 / 2, 3 / 4].map((share) => Math.floor(count * share));
   return [...new Set([0, 1, ...between, count - 1])].sort((a, b) => a - b);
 }
 
-/** An array whose contents repeat. Ascending contents and pointers are not repeated. */
+/** Extends an array by repeating its contents. Ascending contents and pointers are not repeated. */
 function lengthened(buffer: GlobalBuffer, contents: Contents | undefined): GlobalBuffer {
   const isOrdered = typeof contents === 'object' && /^(?:ascending|pointers)$/.test(contents.kind);
   if (isOrdered || buffer.pointers || buffer.values.size === 0) return buffer;
@@ -146,7 +155,7 @@ function linesOf(counters: LaunchCounters, weight: number): Map<string, CountedL
   let latest: Location | undefined;
   for (const { place, counts } of counters.places) {
     const own = 'location' in place ? place.location : undefined;
-    // A jump has no line: it is attributed to the preceding one.
+    // A jump has no line number: it is attributed to the line of the preceding instruction.
     const location = (own && (outsideToolkit(own) ?? own)) ?? latest;
     latest = location;
     if (!location) continue;

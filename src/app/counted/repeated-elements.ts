@@ -1,4 +1,4 @@
-/** Contents of an array that repeat, without a copy of each element. */
+/** Repeated contents of an array that are not stored for each element. */
 export class RepeatedElements implements ReadonlyMap<number, bigint> {
   readonly #first: ReadonlyMap<number, bigint>;
   readonly #fill: bigint;

@@ -1,11 +1,11 @@
 /** Documentation that `--emit` writes next to validators: how they are built and used. */
 import { interposerBuildCommand } from '../../idempotency/interposer/build-command.ts';
 
-/** Names in the folder of `--emit`. */
+/** Names of the files in the folder of `--emit`. */
 export const validatorsFile = 'selvage-validators.c';
 export const interposerFolder = 'interposer';
 
-/** Builds the validators, in their folder, with the host compiler of a Unix shell. */
+/** Command that builds the validators in their folder with the host compiler, for a Unix shell. */
 export const validatorsBuildCommand = `cc -std=c11 -O2 -shared -fPIC -o selvage-validators.so ${validatorsFile}`;
 
 /**

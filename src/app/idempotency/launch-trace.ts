@@ -8,7 +8,7 @@ import { isLegal, type InstanceArguments } from '../../idempotency/validator/eva
 import { parameterPlaces } from '../../idempotency/validator/parameter-layout.ts';
 import { scalarPattern } from '../../settings/scalar-argument.ts';
 
-/** A kernel that launches in a trace may name. */
+/** A kernel that the lines of a trace may name. */
 export interface TracedKernel {
   /** Names in a trace: the symbol in PTX, the whole name, and the name without parameters. */
   readonly names: readonly string[];
@@ -19,20 +19,20 @@ export interface TracedKernel {
 /** A line of a trace: a launch of a kernel, or why it is not one. */
 type TracedLaunch<Kernel extends TracedKernel> =
   | ({ readonly kernel: Kernel; readonly launch: InstanceArguments } & Placed)
-  /** `isMalformed`: the line is not a launch of any kernel. */
+  /** If `isMalformed`, the line is not a launch of any kernel. */
   | ({ readonly problem: string; readonly kernel?: Kernel; readonly isMalformed: boolean } & Placed);
 
-/** Position of a launch in the trace. */
+/** Location and sequence of a launch in the trace. */
 interface Placed {
-  /** The sequence that it is part of. */
+  /** Name of the sequence that the launch is part of. */
   readonly sequence?: string;
   readonly stream?: string;
 }
 
-/** A line that cannot be parsed. */
+/** Thrown for a line that cannot be parsed. */
 class Malformed extends Error {}
 
-/** A line whose launch does not fit the kernel. */
+/** Thrown for a line whose launch does not fit the kernel. */
 class Unfitting extends Error {}
 
 const longestLine = 1 << 20;
@@ -114,7 +114,9 @@ function launchOf(fields: Readonly<Record<string, unknown>>, kernel: TracedKerne
   return launch;
 }
 
-/** Changes to memory with two addresses, or shared with others, may be undetectable by conditions on the arguments. */
+/**
+ * Rejects memory that is mapped twice or shared with others: conditions on the arguments may not detect changes to it.
+ */
 function refuseShared(given: unknown, buffer: Uint8Array): void {
   const shared = listedAllocations(given ?? []).filter(({ isShared }) => isShared);
   if (shared.length === 0) return;
@@ -143,7 +145,9 @@ function whole(value: unknown, what: string): number {
   return value as number;
 }
 
-/** The bytes of all arguments: as hexadecimal digits, or each parameter by its position or its name. */
+/**
+ * The bytes of all arguments, given as hexadecimal digits or as one value for each parameter, by position or by name.
+ */
 function argumentsOf(given: unknown, kernel: TracedKernel, size: number): Uint8Array {
   const { parameters, sources } = kernel;
   if (typeof given === 'string') return bytesOf(given, size, 'the arguments');
@@ -201,7 +205,7 @@ function bytesOf(digits: string, size: number, what: string): Uint8Array {
 
 const end = 1n << 64n;
 
-/** An address or a number of bytes: below 2^64. */
+/** Parses an address or a number of bytes, which must be below 2^64. */
 function address(value: unknown, what: string): bigint {
   const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
   if (typeof text !== 'string' || !/^(?:0x[\da-f]{1,32}|\d{1,40})$/i.test(text))
@@ -220,7 +224,7 @@ function allocations(given: unknown): Pick<InstanceArguments, 'allocation'> {
 interface ListedAllocation {
   readonly start: bigint;
   readonly bytes: bigint;
-  /** It is mapped twice, or shared with others. */
+  /** Whether the memory is mapped twice, or shared with other processes or devices. */
   readonly isShared: boolean;
 }
 

@@ -1,8 +1,8 @@
 /**
  * Sequences of launches that may be stopped anywhere and run again from their first launch (section 6.1 of PICKER).
  * Each launch has to be idempotent. For launches on one stream, which run in order, a byte must not be read and then
- * written by a later one. Launches on different streams run in any order: none may access bytes that another one
- * writes.
+ * written by a later one. Launches on different streams run in any order: no launch may access bytes that a launch on
+ * another stream writes.
  */
 import type { KernelIdempotency, TouchedBytes } from '../../idempotency/model/kernel-idempotency.ts';
 import { areDisjoint, isWithin, type LaunchedSet } from '../../idempotency/validator/address-sets.ts';
@@ -25,7 +25,7 @@ export interface SequenceVerdict {
   readonly reason?: string;
 }
 
-/** Each launch is compared with each other one. */
+/** Maximum number of launches of a sequence: they are compared pairwise. */
 const maxLaunches = 128;
 
 /** Whether a sequence may be stopped anywhere and rerun as a whole, if no other code accesses its memory meanwhile. */
@@ -67,7 +67,7 @@ interface LaunchedTouch extends Pick<TouchedBytes, 'isWrite' | 'exact'> {
   readonly set: LaunchedSet;
 }
 
-/** Null if something is unknown. */
+/** Bytes that a launch accesses; null if they are not known. */
 function touchedBy({ run }: SequencedLaunch): readonly LaunchedTouch[] | null {
   if (!run?.kernel.touched) return null;
   const found: LaunchedTouch[] = [];

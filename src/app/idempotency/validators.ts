@@ -15,14 +15,17 @@ interface ValidatorKernel extends TracedKernel {
 
 /** Verdict on a line of a trace. */
 export interface LaunchVerdict {
-  /** From 1. */
+  /** Line number in the trace, from 1. */
   readonly line: number;
   readonly kernel?: string;
   readonly verdict: 'idempotent' | 'non-idempotent' | 'undecided';
   readonly reason?: string;
 }
 
-/** Kernels as traces name them. A launch does not determine the architecture: of several, the first is used. */
+/**
+ * Kernels by the names that traces use. A launch does not determine the architecture: of several builds, the first is
+ * used.
+ */
 export function tracedKernels(kernels: readonly CheckedKernel[]): readonly ValidatorKernel[] {
   const byName = new Map<string, ValidatorKernel>();
   for (const checked of kernels) {
@@ -38,7 +41,7 @@ export function tracedKernels(kernels: readonly CheckedKernel[]): readonly Valid
 /** A line of a trace, classified separately. */
 interface ClassifiedLine {
   readonly verdict: LaunchVerdict;
-  /** The line is not a launch. */
+  /** Whether the line is not a launch. */
   readonly isMalformed: boolean;
   /** Launch of a line that is part of a sequence. */
   readonly sequenced?: { readonly sequence: string; readonly launch: SequencedLaunch };

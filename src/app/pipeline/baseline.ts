@@ -1,4 +1,7 @@
-/** Applies the baseline of a repository: its findings are not reported again, and those that are gone are. */
+/**
+ * Applies the baseline of a repository. Its findings are not reported again; entries whose findings no longer occur are
+ * reported.
+ */
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Regression } from '../../report-model/regression.ts';
 import {
@@ -80,7 +83,7 @@ export function entriesOf({ kernels, diagnostics }: Report): BaselineEntry[] {
   return [...entries.values()];
 }
 
-/** Scope of an analysis. */
+/** Scope of an analysis: what was analysed. */
 interface Looked {
   readonly options: Options;
   readonly units: readonly KernelUnit[];
@@ -91,8 +94,8 @@ interface Looked {
 }
 
 /**
- * The entries of a baseline whose findings are gone. Kernels that were not analysed completely may still have them; so
- * may launches of the configuration that the command line replaces.
+ * Entries of a baseline whose findings no longer occur. Kernels that were not analysed completely may still have the
+ * findings; so may launches of the configuration that the command line replaces.
  */
 export function goneFrom(baseline: readonly BaselineEntry[], looked: Looked): BaselineEntry[] {
   const { options, units, kernels, present, exists } = looked;
@@ -115,7 +118,7 @@ export function goneFrom(baseline: readonly BaselineEntry[], looked: Looked): Ba
   });
 }
 
-/** Notice that entries of the baseline are obsolete. */
+/** Notice about entries of the baseline whose findings no longer occur. */
 export function goneNotice(gone: readonly BaselineEntry[]): Diagnostic[] {
   if (gone.length === 0) return [];
   const [first] = gone;

@@ -30,7 +30,7 @@ function merged(perLaunch: readonly (readonly ReportedRace[])[]): ReportedRace[]
   return groups.map((group) => oneFinding(group.map(({ finding }) => finding)));
 }
 
-/** The reported finding of a cause: the first of the highest severity. */
+/** The finding that represents its cause: the first one of the highest severity. */
 function oneFinding(findings: readonly ReportedRace[]): ReportedRace {
   const [told] = [...findings].sort(compareFindings) as [ReportedRace];
   const { cause: _, ...finding } = told;

@@ -47,7 +47,10 @@ export function writeCertificates(folder: string, kernels: readonly CheckedKerne
   }
 }
 
-/** Several files may define kernels of one symbol, which are compiled for several architectures. */
+/**
+ * File name of a certificate. Several files may define kernels with the same symbol, compiled for several
+ * architectures.
+ */
 function fileName({ unit, identity, arch, kernel: { symbol } }: LaunchedKernel): string {
   return `${symbol.replaceAll(/\W/g, '_').slice(0, 80)}-${hashText([unit.path, identity, arch, symbol].join('\n'))}.json`;
 }

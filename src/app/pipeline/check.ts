@@ -49,7 +49,7 @@ export async function checkKernels({ project, settings, tools }: Job): Promise<{
   readonly report: Report;
   readonly kernels: readonly CheckedKernel[];
   readonly units: readonly KernelUnit[];
-  /** Before classification, suppression and repair; with certificates if requested. */
+  /** Kernels before classification, suppression and repair; with certificates if requested. */
   readonly decided: readonly CheckedKernel[];
 }> {
   const { options, configuration, today, baseline = [] } = settings;
@@ -110,8 +110,8 @@ export async function checkKernels({ project, settings, tools }: Job): Promise<{
 }
 
 /**
- * Builds that a check needs. For costs only, the production build is enough, unless all figures are requested or a
- * bound has a limit: the verification build may satisfy it when the bound of the production build is too loose.
+ * Builds that a check needs. For costs only, the production build is enough unless all figures are requested or a bound
+ * has a limit. A limit may be satisfied by the verification build if the bound of the production build is too loose.
  */
 function buildsFor({ options, configuration }: Settings): readonly BuildKind[] {
   const isOfCostAlone = options.checks.every((check) => check === 'cost');
@@ -125,7 +125,7 @@ function costEffort(options: Options): 'figures' | 'usual' | 'brief' {
   return isBrief(options) && !options.verbose ? 'brief' : 'usual';
 }
 
-/** Whether costs and idempotency are only implied by the options: separate commands report more. */
+/** Whether costs and idempotency are checked only by default: the separate commands report more. */
 function isBrief({ checks, hasImpliedChecks }: Options): boolean {
   return hasImpliedChecks === true && checks.includes('race');
 }

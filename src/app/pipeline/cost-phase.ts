@@ -8,7 +8,8 @@ type Price = (checked: Checked) => Promise<Checked>;
 
 /**
  * Starts the assembler, which runs while kernels are checked, if costs are requested or limited.
- * @param effort `figures`: everything in a report of costs only; `brief`: inexpensive parts, for a report of verdicts
+ * @param effort `figures`: all figures, for a report without verdicts; `brief`: only inexpensive ones, for a report
+ * with verdicts
  * @returns the function that adds costs to the checked kernels
  */
 export async function startPricing(

@@ -66,13 +66,13 @@ export async function decide(
 
 interface Troubles {
   readonly onDefect: (launch: Launch, error: unknown) => void;
-  /** The stated assumptions contradict each other or the launch. */
+  /** Called if the stated assumptions contradict each other or the launch. */
   readonly onContradiction: (launch: Launch) => void;
-  /** The stated assumptions, or the preconditions of the proof, make code unreachable. */
+  /** Called if the stated assumptions, or the preconditions of the proof, make code unreachable. */
   readonly onSwitchedOff: (result: CheckResult) => void;
-  /** The launch never satisfies preconditions of the proof. */
+  /** Called if the launch never satisfies preconditions of the proof. */
   readonly onBroken: (launch: Launch, texts: readonly string[]) => void;
-  /** Certificates of the proofs. */
+  /** Called with the certificates of a proof. */
   readonly onProved: (proved: ProvedLaunch) => void;
 }
 
@@ -101,10 +101,10 @@ function contradiction({ name, kernel, assumptions }: LaunchedKernel, { block, g
   return { severity: 'error', code: 'assumption/contradictory', message, ...(location ? { location } : {}) };
 }
 
-/** A kernel with its launches, as it is checked. */
+/** The check of a kernel under its launches, as a task. */
 export function taskOf({ options, configuration }: Settings, facts: SourceFacts, entry: LaunchedKernel): CheckTask {
   const { kernel, name, identity, parameters, assumptions, launches, verification } = entry;
-  // Only race-free kernels can be idempotent.
+  // A proof of race freedom is needed because only race-free kernels can be idempotent.
   const isNeeded = options.checks.includes('idempotency');
   const checks = {
     race: isNeeded || options.checks.includes('race'),
@@ -234,7 +234,7 @@ async function launchReport(
   const barriers = divergenceReport({ ...divergence, findings: missed });
   const checked: RaceReport = { ...races, findings: races.findings.map(withCommand) };
   const checkedBarriers: DivergenceReport = { ...barriers, findings: barriers.findings.map(withCommand) };
-  // With the usual build, which exceeded the time limit, the verdicts may differ.
+  // The usual, optimised verification build exceeded the time limit. With it, the verdicts may differ.
   const byChance = entry.unoptimised === 'late' ? { nondeterministic: true } : {};
   return bareReport(
     entry,
@@ -244,7 +244,7 @@ async function launchReport(
   );
 }
 
-/** Without the bytes of dynamic shared memory if the kernel has none. */
+/** The witness as an input of a replay: without the size of dynamic shared memory if the kernel has none. */
 function witnessToReplay({ sharedBytes, ...witness }: Witness, { objects, blocks }: Kernel): Witness {
   const readsSize = blocks.some(({ instructions }) =>
     instructions.some(({ arguments: given }) =>
@@ -265,7 +265,7 @@ async function withText(
   return expression === undefined ? access : { ...access, expression };
 }
 
-/** Assumption of proofs if some launches could not be evaluated. */
+/** Assumption that each proof of the kernel depends on if some launches could not be evaluated. */
 function openAssumptions({ notEvaluated }: LaunchedKernel): Assumption[] {
   return notEvaluated.map(({ text, location }) => ({
     kind: 'launch',

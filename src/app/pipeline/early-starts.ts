@@ -5,10 +5,10 @@ import type { Diagnostic } from '../../source/diagnostic.ts';
 import { code as codeText, count, listed } from '../../messages/text/code-text.ts';
 import type { CheckedKernel } from '../build/kernel.ts';
 
-/** Maximum number of named kernels. */
+/** Maximum number of kernels that the notice names. */
 const maxNamed = 3;
 
-/** One notice on all proofs that assume that the preceding kernel in the stream has ended. */
+/** One notice on all proofs that assume that the preceding kernel in the stream has finished. */
 export function earlyStarts(kernels: readonly CheckedKernel[]): Diagnostic[] {
   const names = kernels.flatMap(({ entry, report }) => (restsOnEnd(report) ? [entry.name.qualified] : []));
   if (names.length === 0) return [];

@@ -1,4 +1,4 @@
-/** Which launches of the checked kernels may be run again, for their reports. */
+/** Adds to the reports of checked kernels which of their launches are idempotent. */
 import type { Dim3 } from '../../base/dim3.ts';
 import { objectName } from '../../cuda/names/demangle.ts';
 import type { IdempotencyReport, LaunchIdempotencyReport } from '../../report-model/idempotency-report.ts';
@@ -29,8 +29,8 @@ import type { Progress } from '../project/progress.ts';
 import { checkLimits } from '../workers/check-pool.ts';
 
 /**
- * Kernels with an additional, fully symbolic launch if only idempotency is requested: a proof under it applies to the
- * launches of other programs too. It is the last one.
+ * Adds a fully symbolic launch, as the last one, if only idempotency is requested. A proof under it also applies to
+ * launches of other programs.
  */
 export function underAnyLaunch(kernels: LaunchedKernel[], { options: { checks } }: Settings): LaunchedKernel[] {
   if (!checks.includes('idempotency') || checks.includes('race') || checks.includes('divergence')) return kernels;
@@ -50,7 +50,7 @@ export function underAnyLaunch(kernels: LaunchedKernel[], { options: { checks } 
   });
 }
 
-/** Whether a launch is an arbitrary one that the kernel accepts. */
+/** Whether a launch is fully symbolic: it constrains nothing beyond what the kernel accepts. */
 function isAny({ source, scalars, aliases, ties = [], sharedBytes }: Launch): boolean {
   return source === 'symbolic' && scalars.size + aliases.length + ties.length === 0 && sharedBytes === null;
 }
@@ -117,7 +117,7 @@ export async function classifyChecked(
   return { kernels: isAsked ? kernels : kernels.map(withoutVerdicts), diagnostics };
 }
 
-/** Maximum number of launches that a kernel is classified under: more rarely change the result. */
+/** Maximum number of launches under which a kernel is classified: further launches rarely change the result. */
 const maxLaunches = 8;
 
 /** The most frequent block dimensions, for a bounded analysis. */
@@ -145,7 +145,7 @@ function classified(
   return united(found);
 }
 
-/** With the proof under the last launch. */
+/** Classification request with the proof under the last launch. */
 function requestOf(
   entry: LaunchedKernel,
   report: KernelReport,
@@ -176,7 +176,7 @@ function proofKey({ race, divergence }: LaunchReport): string {
   return JSON.stringify([race, divergence].map(proofOf));
 }
 
-/** Union of the launches that are idempotent by any of the proofs. */
+/** The launches that any of the proofs shows to be idempotent: the union of their conditions. */
 function united(found: readonly (Classification & { readonly isOfAny: boolean })[]): Classification {
   const good = found.filter(({ condition }) => condition.kind !== 'never');
   if (good.length === 0) return found[0]!;
@@ -202,8 +202,8 @@ function distinct<Item>(items: readonly Item[]): Item[] {
 }
 
 /**
- * A launch of the production build whose re-execution differs. The interpreter is loaded only for kernels that are
- * likely to have one.
+ * A launch of the production build whose re-execution changes memory, confirmed by a run. The interpreter is loaded
+ * only for kernels that are likely to have one.
  * @param isExpected whether no launch with an effect is expected to be idempotent
  */
 async function confirmed(
@@ -247,10 +247,10 @@ function conditionOf(entry: LaunchedKernel, { overlaps, asked }: Pick<Classifica
 
 /** Block dimensions for which a condition is evaluated. */
 const usualBlocks: readonly Dim3[] = [...[256, 128, 512, 1024, 64, 32].map((x): Dim3 => [x, 1, 1]), [16, 16, 1], [32, 8, 1], [8, 8, 1], [32, 32, 1], [8, 8, 8]]; // oxfmt-ignore
-/** Maximum number of reported ones. */
+/** Maximum number of reported block dimensions. */
 const maxBlocks = 3;
 
-/** Locations of races or divergence that the checks do not exclude; null if they report no location. */
+/** Locations of possible races or divergence; null if a check failed without a location. */
 function placesOf({ launches }: KernelReport): readonly Location[] | null {
   const races = launches.flatMap(({ race }) => race.findings.map(({ first, second }) => [first.location, second.location])); // oxfmt-ignore
   const divergences = launches.flatMap(({ divergence }) => divergence.findings.map(({ barrier }) => [barrier]));
@@ -269,7 +269,7 @@ function reportOf(
   wasCut: boolean,
 ): IdempotencyReport {
   const { class: kind, overlaps, assumptions } = found;
-  // Reasons that a run confirmed come first.
+  // Reasons that a run confirmed are listed first.
   const reasons = shown ? [...shown.reasons, ...found.candidate, ...found.reasons] : found.reasons;
   const details = distinct(
     reasons.map((reason) => ({
@@ -318,7 +318,7 @@ function orderReasons(
 ): IdempotencyReason[] {
   if (difference.kind !== 'schedule' || candidate.length > 0) return [];
   const { name } = difference.memory;
-  // Buffers of parameters are named by their position among these.
+  // Buffers of parameters are named by index and offset.
   const [, index, offset] = /^(\d+)\.(\d+)$/.exec(name) ?? [];
   const written = index === undefined ? objectName(name) : fieldName(parameters, { index: Number(index), offset: Number(offset) }, kernel); // oxfmt-ignore
   const race = launches.flatMap(({ race: { findings } }) => findings).find(({ confirmed: isShown }) => isShown);
@@ -328,7 +328,7 @@ function orderReasons(
   return [{ kind: 'order', locations: locations.length > 0 ? locations : (reasons[0]?.locations ?? []), written }];
 }
 
-/** Without the verdicts that were not requested. */
+/** The report without the verdicts that were not requested. */
 function withoutVerdicts({ report, ...checked }: CheckedKernel): CheckedKernel {
   const race: RaceReport = { verdict: 'skipped', findings: [] };
   const divergence: DivergenceReport = { verdict: 'skipped', findings: [] };

@@ -1,4 +1,4 @@
-/** Classifies launches in the host programs of a repository: which of them may be run again. */
+/** Classifies launches in the host programs of a repository: which of them are idempotent. */
 import type { SitePointer } from '../../cuda/launches/launch-site.ts';
 import type { LaunchIdempotencyReport } from '../../report-model/idempotency-report.ts';
 import type { Parameter } from '../../ir/form/kernel.ts';
@@ -13,7 +13,10 @@ import { code, codeList } from '../../messages/text/code-text.ts';
 import type { LaunchedKernel } from '../build/kernel.ts';
 import type { SiteSettings } from '../project/launches.ts';
 
-/** Bytes from the start of one allocation to that of the next: indices within their array reach no other one. */
+/**
+ * Distance in bytes between the starts of consecutive symbolic allocations: an index within one array cannot reach
+ * another.
+ */
 const allocationDistance = 1n << 40n;
 
 /**
@@ -47,7 +50,7 @@ function judged(entry: LaunchedKernel, found: KernelIdempotency, site: SiteSetti
     (sharedBytes !== undefined || !mentions(condition, ({ kind: of }) => of === 'dynamic-shared')) &&
     isKnownToHold(condition, {
       arguments: buffer,
-      // An offset beyond the buffer makes the argument unknown.
+      // An offset at the end of the buffer marks the argument as unknown.
       offsets: places.map(({ offset }, index) => (patterns.has(index) ? offset : buffer.length)),
       block,
       grid,
@@ -73,7 +76,7 @@ function judged(entry: LaunchedKernel, found: KernelIdempotency, site: SiteSetti
   return { verdict: 'undecided', reason: reasonOf(entry, found, site, open) };
 }
 
-/** Precondition on arithmetic if the program does not determine the sizes. */
+/** Precondition of the verdict if the program does not determine the sizes. */
 const noIndexWraps = 'no arithmetic on indices wraps around';
 
 /** Whether arrays that have to be disjoint are in different allocations, regardless of the sizes. */
@@ -95,7 +98,10 @@ function isSeparate({ pairs, dimensions }: Separation, site: SiteSettings): bool
   );
 }
 
-/** A dimension that the program determines, or constrains to an integer: directly, or through a preceding dimension. */
+/**
+ * Value of a dimension that the program determines or constrains to an integer, directly or through a preceding
+ * dimension.
+ */
 function sizeOf(site: SiteSettings, name: 'blockDim' | 'gridDim', axis: Axis): bigint | null {
   const known = name === 'blockDim' ? site.block : site.grid;
   if (known) return BigInt(known[axis]);
@@ -137,7 +143,7 @@ function argumentsOf(
   return patterns;
 }
 
-/** Bytes that a checkpoint before the launch need not contain: of the allocations that it writes. */
+/** Bytes of the written allocations that a checkpoint before the launch can omit. */
 function savedBytes({ written }: KernelIdempotency, { pointers }: SiteSettings): Pick<Verdict, 'savedBytes'> {
   const memories = new Map<string, bigint>();
   for (const { index, offset } of written ?? []) {
@@ -149,7 +155,7 @@ function savedBytes({ written }: KernelIdempotency, { pointers }: SiteSettings):
   return written && total <= BigInt(Number.MAX_SAFE_INTEGER) ? { savedBytes: Number(total) } : {};
 }
 
-/** Inputs of the condition that the program does not determine. */
+/** Inputs of the condition that the host program does not determine. */
 function notSaid(
   entry: LaunchedKernel,
   { condition }: KernelIdempotency,
@@ -202,7 +208,7 @@ function symbolsOf(condition: ValidatorCondition): ReadonlySet<string> {
   return names;
 }
 
-/** Visits the quantities of a condition; those that several parts share are visited once. */
+/** Visits the quantities of a condition. Quantities that several subconditions share are visited once. */
 function visit(condition: ValidatorCondition, see: (quantity: Quantity) => void): void {
   const seen = new Set<unknown>();
   const walk = (part: unknown): void => {

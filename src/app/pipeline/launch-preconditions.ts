@@ -6,12 +6,12 @@ import type { Diagnostic } from '../../source/diagnostic.ts';
 import { code as codeText, codeList, count, listed } from '../../messages/text/code-text.ts';
 import type { CheckedKernel, LaunchedKernel } from '../build/kernel.ts';
 
-/** Maximum number of named sites. */
+/** Maximum number of launch sites that a notice names. */
 const maxNamed = 3;
-/** Maximum number of shown constraints: one of them usually suffices. */
+/** Maximum number of constraints that a notice shows: one of them usually suffices. */
 const maxTies = 3;
 
-/** A finding at the site of a launch that never satisfies the preconditions of the proof of its kernel. */
+/** A finding at a launch site that never satisfies the preconditions of the proof of its kernel. */
 export function violatedAt({ name, identity }: LaunchedKernel, launch: Launch, broken: readonly string[]): Diagnostic {
   const needed = new Set(broken.flatMap(wordsOf));
   const ties = (launch.ties ?? []).filter(({ expression, text }) => expression.kind === 'condition' && wordsOf(text).some((word) => needed.has(word))); // oxfmt-ignore
@@ -23,7 +23,7 @@ export function violatedAt({ name, identity }: LaunchedKernel, launch: Launch, b
   return { severity: 'error', code, message, ...(launch.location && { location: launch.location }), fingerprint };
 }
 
-/** The names in a text of the language of assumptions. */
+/** The identifiers in a text of the assumption language. */
 function wordsOf(text: string): string[] {
   return text.match(/[A-Za-z_][\w.]*/g) ?? [];
 }
@@ -46,7 +46,7 @@ export function undecidedPreconditions(kernels: readonly CheckedKernel[]): Diagn
   return [{ severity: 'notice', code: 'launch/precondition', message }];
 }
 
-/** Preconditions of a launch that it does not violate: violated ones are reported at the site. */
+/** Preconditions of a launch that are undecided. Violated ones are reported at the site. */
 function neededOf({ race, divergence, broken = [] }: LaunchReport): string[] {
   const results: readonly KernelReport['race' | 'divergence'][] = [race, divergence];
   const all = results.flatMap(({ assumptions = [] }) => assumptions);

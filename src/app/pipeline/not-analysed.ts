@@ -23,7 +23,7 @@ export function unitsNotAnalysed(
   for (const { path, status } of diff) {
     if (status === 'removed' || failed.has(path) || !isSource(path)) continue;
     const source = facts.source(path);
-    // A header that no unit includes is listed as such.
+    // A header that no unit includes is itself listed as not analysed.
     if (!source || !units.some(({ unit, files }) => unit.path === path || files.has(path))) continue;
     for (const { qualified, firstLine, lastLine, signatureLine, templateParameters } of source.kernels) {
       const compiled = lines.get(path)?.some((line) => line >= firstLine && line <= lastLine);

@@ -38,7 +38,7 @@ function argumentText(argument: WitnessArgument): string | undefined {
   const entries = Object.entries(values);
   if (argument.drawn !== undefined) return `${type}:${argument.drawn}`;
   if (entries.length === 0) return `${type}:fill(${fill})`;
-  // Array contents of the search: integers that rise or fall with the index, then stay constant.
+  // Array contents that the witness search generates: integers that rise or fall with the index, then stay constant.
   const [first, second] = [Number(values['0']), Number(values['1'])];
   const step = second - first;
   const isRamp =

@@ -18,7 +18,7 @@ export function selectKernels(units: readonly KernelUnit[], options: Options): L
   const all = units.flatMap(({ kernels }) => kernels);
   const { kernel: pattern } = options;
   const selected = selectByName(options, all);
-  // If a unit failed to compile, its kernels are unknown, and that error is the one to report.
+  // The kernels of a unit that failed to compile are unknown. The compilation error is reported instead.
   if (units.some(({ compiled }) => !compiled)) return selected;
   if (pattern !== undefined && selected.length === 0) {
     const names = [...new Set(all.map(({ name }) => name.qualified))];
@@ -39,7 +39,7 @@ export function selectByName({ kernel: pattern }: Options, kernels: readonly Lau
   return withoutCopies(selected.sort(byPlace));
 }
 
-/** A kernel of a header that several units compile is reported once, if it is the same in all of them. */
+/** Kernels without duplicates: a kernel of a header is reported once if it is the same in all units that compile it. */
 function withoutCopies(kernels: readonly LaunchedKernel[]): LaunchedKernel[] {
   const byName = new Map<string, LaunchedKernel[]>();
   return kernels.filter((kernel) => {
@@ -54,7 +54,7 @@ function withoutCopies(kernels: readonly LaunchedKernel[]): LaunchedKernel[] {
 
 function isCopy(a: LaunchedKernel, b: LaunchedKernel): boolean {
   const code = ({ verification, kernel }: LaunchedKernel): string => normalForm(verification.module, kernel.symbol);
-  // The same text in two files is two kernels, because each has to be fixed.
+  // Identical kernels in two files are distinct, because each has to be fixed.
   const file = ({ unit, kernel }: LaunchedKernel): string => kernel.location?.file ?? unit.path;
   return (
     file(a) === file(b) &&
@@ -73,7 +73,7 @@ export function requireFactsFit(
   units: readonly KernelUnit<StatedKernel>[],
   { kernels: entries }: Pick<Configuration, 'kernels'>,
 ): void {
-  // The kernels of a unit that failed to compile are unknown.
+  // A unit failed to compile: its kernels are unknown, so a name cannot be rejected.
   if (units.some(({ compiled }) => !compiled)) return;
   const kernels = units.flatMap((unit) => unit.kernels);
   for (const { isFact, match, args, assumptions, location } of entries) {
@@ -101,7 +101,7 @@ export function requireFactsFit(
   }
 }
 
-/** An argument or assumption that fits no kernel is an error of the user, and would silently have no effect. */
+/** Rejects arguments and assumptions that fit no kernel: they would silently have no effect. */
 function requireKnownNames(options: Options, kernels: readonly LaunchedKernel[]): void {
   const names = [...new Set(kernels.flatMap(parameterNames))].join(', ') || 'none';
   const known = kernels.map(({ kernel, parameters }) => knownNames(kernel, parameters));

@@ -40,7 +40,7 @@ export function staleTest(options: Options, units: readonly KernelUnit[]): (supp
   const files = units.flatMap((unit) => [unit.unit.path, ...unit.files]);
   return ({ code, scope, isShared }: Suppression): boolean => {
     if (isShared) return false;
-    // Regressions need a base, and limits need more than the kernels.
+    // Regressions require a base, and limits require more than the selected kernels.
     if (isCostCode(code) || code === 'idempotency/class-changed') return false;
     if (!everything || units.some(({ compiled }) => !compiled)) return false;
     if (scope.kind === 'lines' || scope.pattern === undefined) return true;

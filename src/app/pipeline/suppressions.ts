@@ -13,20 +13,20 @@ import { mergeCauses } from './causes.ts';
 export interface Suppression {
   readonly code: string;
   readonly reason: string;
-  /** Where it was written. */
+  /** Location of the suppression. */
   readonly location: Location;
   readonly scope:
     | { readonly kind: 'lines'; readonly file: string; readonly firstLine: number; readonly lastLine: number }
     | { readonly kind: 'path'; readonly pattern: string | undefined };
-  /** `YYYY-MM-DD`, the last day on which it applies. */
+  /** `YYYY-MM-DD`, the last day on which the suppression applies. */
   readonly until?: string;
-  /** From the defaults that many repositories share. */
+  /** Whether the suppression is from the defaults that many repositories share. */
   readonly isShared?: true;
 }
 
 /**
  * Turns the suppressed findings of checked kernels into notices; see {@link applySuppressions}. Then merges findings of
- * one cause if their suppressions agree: a suppression covers the pairs of accesses at its lines, and no others.
+ * one cause if their suppressions agree: a suppression covers only the pairs of accesses at its lines.
  */
 export function suppress(
   { kernels, diagnostics }: Checked,
@@ -43,7 +43,8 @@ export function suppress(
 }
 
 /**
- * Turns suppressed findings into notices. Verdicts stay: a suppressed finding is still not proved absent.
+ * Turns suppressed findings into notices. Verdicts are not changed: the absence of a suppressed finding is still not
+ * proved.
  * @param today `YYYY-MM-DD`
  * @param isStale whether a suppression without effect is obsolete
  */
@@ -121,7 +122,7 @@ export function silenced(
   });
 }
 
-/** Without the diagnostics that are suppressed. */
+/** The diagnostics that are not suppressed. */
 export function unsuppressed(diagnostics: readonly Diagnostic[], suppressions: readonly Suppression[]): Diagnostic[] {
   const isSuppressed = ({ code, location }: Diagnostic): boolean =>
     suppressions.some((candidate) => appliesTo(candidate, code, location ? [location] : []));

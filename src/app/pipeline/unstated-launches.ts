@@ -5,14 +5,14 @@ import type { Diagnostic } from '../../source/diagnostic.ts';
 import { code, count } from '../../messages/text/code-text.ts';
 import type { CheckedKernel, LaunchedKernel } from '../build/kernel.ts';
 
-/** Maximum number of named kernels. */
+/** Maximum number of kernels that the notice names. */
 const maxNamed = 3;
-/** Maximum number of suggested arguments. */
+/** Maximum number of arguments that the suggested launch contains. */
 const maxArguments = 3;
 
 /**
- * One notice on the assumptions about unproved kernels with unspecified launches, with text to paste that states a
- * launch, filled in for the first of them.
+ * One notice on the assumptions about unproved kernels with unspecified launches. It suggests a comment that states a
+ * launch, filled in for the first kernel.
  */
 export function unstatedLaunches(kernels: readonly CheckedKernel[]): Diagnostic[] {
   const open = kernels.filter(({ entry, report }) => lacksLaunch(entry) && dependsOnLaunch(report));
@@ -26,7 +26,7 @@ export function unstatedLaunches(kernels: readonly CheckedKernel[]): Diagnostic[
   return [{ severity: 'notice', code: 'launch/unstated', message }];
 }
 
-/** Whether the launch is determined by neither command line, configuration, comment nor launch site. */
+/** Whether no command line, configuration, comment or launch site determines the launch. */
 function lacksLaunch({ launches, launchFacts, notEvaluated }: LaunchedKernel): boolean {
   const isOpen = launches.every(({ source, block, grid }) => /^(?:symbolic|launch-bounds|reqntid)$/.test(source) && (!block || !grid)); // oxfmt-ignore
   return isOpen && launchFacts.sites.length === 0 && notEvaluated.length === 0;
@@ -58,14 +58,14 @@ function howToState(entry: LaunchedKernel): string {
   return `State what the program launches in a comment above the kernel, for example ${code(`// selvage: block=${block} grid=${grid}${given}`)} at ${file}:${definition.signatureLine}.`;
 }
 
-/** Parameters of 64 bits may be pointers: those that the source declares as such, and without source all. */
+/** Whether a 64-bit parameter may be a pointer: if the source declares it as one, or if there is no source. */
 function isPointer({ kernel, parameters }: LaunchedKernel, index: number): boolean {
   const type = parameters[index]?.type;
   if (type !== undefined) return type.includes('*');
   return kernel.parameters[index]?.bytes === 8;
 }
 
-/** A representative launch for a kernel that reads these indices, in the syntax of comments. */
+/** A representative launch for a kernel from the indices that it reads, in the syntax of comments. */
 export function suggestedLaunch(kernel: Kernel, name: string): readonly [block: string, grid: string] {
   const read = registersOf(kernel);
   const reads = (register: 'tid' | 'ctaid', axis: string): boolean =>
@@ -75,7 +75,8 @@ export function suggestedLaunch(kernel: Kernel, name: string): readonly [block: 
   const { requiredThreads, maximumThreads } = kernel;
   if (requiredThreads) return [withoutOnes(requiredThreads), grid];
   const most = maximumThreads ? maximumThreads[0] * maximumThreads[1] * maximumThreads[2] : 1024;
-  // Tiles of shared memory, padded by a column or not, determine the side of a two-dimensional block.
+  // The extent of a shared-memory tile, with or without a padding column, determines the side of a two-dimensional
+  // block.
   const elements = kernel.objects.filter(({ space, bytes }) => space === 'shared' && bytes !== null).map(({ bytes }) => bytes! / 4); // oxfmt-ignore
   const side = [32, 16, 8].find((one) => elements.some((size) => [1, 2].some((part) => [0, 1].some((pad) => size * part === one * (one + pad) || size === one * (one + pad) * part)))) ?? 16; // oxfmt-ignore
   const template = [...(/<(.*)>$/.exec(name)?.[1] ?? '').matchAll(/(?<![\w.])\d+(?![\w.])/g)].map(Number);

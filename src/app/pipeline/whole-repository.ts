@@ -13,7 +13,7 @@ import { openSourceTree } from '../project/source-tree.ts';
 import { checkProject } from './check.ts';
 
 interface RepositoryRequest {
-  /** Absolute. */
+  /** Absolute path of the repository. */
   readonly root: string;
   readonly options: Options;
   /** Arguments of the workflow's owner, which are trusted; those of the configuration must pass an allow-list. */
@@ -32,7 +32,7 @@ interface RepositoryAnalysis {
 }
 
 /**
- * Checks all units of a repository. Nothing is repaired: that is left to the author of a fix.
+ * Checks all units of a repository. Nothing is repaired.
  * @throws UsageError if the configuration is wrong
  */
 export async function analyseRepository(request: RepositoryRequest): Promise<RepositoryAnalysis> {
@@ -62,7 +62,7 @@ export async function analyseRepository(request: RepositoryRequest): Promise<Rep
   try {
     const isCompiled = inputs.units.some(({ kind }) => kind === 'cuda');
     const problems: readonly Diagnostic[] = 'diagnostic' in found && isCompiled ? [found.diagnostic] : [];
-    // These headers are not named by the user.
+    // The user does not name these headers explicitly.
     const fromInputs = inputs.diagnostics.map((one) => one.code === 'input/no-unit' ? { ...one, severity: 'notice' as const } : one); // oxfmt-ignore
     const report = await checkProject({
       project: { tree, units: inputs.units, wholeTree: true, builder, diagnostics: [...diagnostics, ...fromInputs, ...problems] }, // oxfmt-ignore

@@ -21,7 +21,7 @@ export interface ComparedLaunch {
   readonly head: Launch;
   /** Whether the host program determines the number of blocks: only then is the work of the whole launch comparable. */
   readonly isWhole: boolean;
-  /** Whether the block is unspecified, so that Selvage chose it. */
+  /** Whether the block dimensions are unspecified, so that Selvage chose them. */
   readonly isBlockChosen: boolean;
   readonly points: readonly ComparedPoint[];
 }
@@ -37,7 +37,7 @@ export interface ComparedPoint {
 
 /** Maximum number of compared launches of a kernel: changed ones first. */
 export const maxLaunches = 6;
-/** Threads of a block if the kernel suggests none, and a smaller block that is tried as well. */
+/** Threads of a block if the kernel suggests no number, and a smaller number that is tried as well. */
 const usualThreads = 256;
 const otherBlock: Dim3 = [128, 1, 1];
 /** Maximum number of argument choices for each launch. */
@@ -71,7 +71,7 @@ export function compareLaunches(
       const [block] = own.flatMap(({ points }) => points.filter(({ isLarge }) => isLarge).map(({ head: run }) => run.block)); // oxfmt-ignore
       const isFree = own[0]?.isBlockChosen === true && block?.[0] === usualThreads && block[1] === 1 && block[2] === 1;
       if (!isFree || before.block !== null || after.block !== null) return own;
-      // An improvement at one block size may be a regression at another.
+      // A change that is an improvement at one block size may be a regression at another.
       return [...own, ...compare({ ...before, block: otherBlock }, { ...after, block: otherBlock })];
     });
 }
@@ -106,13 +106,13 @@ function pointsOf(base: KernelContext, head: KernelContext, names: ReadonlyMap<s
     const [was, is] = [before && countLaunch(base, before), countLaunch(head, setting)];
     if (was && is) points.push({ isLarge: setting.isLarge, at: countedScalars(head, setting), base: was, head: is });
   }
-  // Results at small sizes do not apply to large ones.
+  // Counts at small sizes do not predict counts at large ones.
   const isEnough =
     points.some(({ isLarge }) => isLarge) || !representativeLaunches(head).some(({ isLarge }) => isLarge);
   return isEnough ? points : [];
 }
 
-/** A small size and two large ones, as far as there are any. */
+/** One small size and two large ones, if the arguments permit them. */
 function settingsOf(context: KernelContext): readonly LaunchInstance[] {
   const all = representativeLaunches(context);
   const small = all.filter(({ isLarge }) => !isLarge);
@@ -120,7 +120,7 @@ function settingsOf(context: KernelContext): readonly LaunchInstance[] {
   return [...new Set(chosen)].slice(0, maxPoints);
 }
 
-/** The same arguments for the base; arguments that its launch determines take precedence. */
+/** The arguments of the head for the base. Arguments that the launch of the base determines take precedence. */
 function settingOfBase(
   base: KernelContext,
   head: KernelContext,
@@ -152,12 +152,15 @@ function settingOfBase(
   return tied && { ...chosen, grid: tied };
 }
 
-/** Divisor that the host program applies to a size before it passes it as a parameter. */
+/** Divisor by which the host program divides a size before it passes the quotient as a parameter. */
 function partOf({ request: { launch } }: KernelContext, { index }: ParameterField): bigint {
   return BigInt(launch.parts?.find(([at]) => at === index)?.[1] ?? 1);
 }
 
-/** Converts a size between divisors: a factor of four for `n / 4` and `n` on the two sides. */
+/**
+ * Converts a quotient to another divisor: if one side passes `n / 4` and the other `n`, the values differ by a factor
+ * of four.
+ */
 function sizeOfPart(value: bigint, own: bigint, wanted: bigint): bigint {
   return own === wanted ? value : (value * own + wanted - 1n) / wanted;
 }

@@ -7,7 +7,7 @@ import type { LaunchedKernel } from '../../build/kernel.ts';
 import type { UnitBuilder } from '../../project/unit-builder.ts';
 import type { Options } from '../../../settings/options.ts';
 
-/** Result of the assembler for a kernel's unit, or why it has none; undefined if there was nothing to assemble. */
+/** Result of the assembler for the unit of a kernel, or why there is no result; undefined if nothing was assembled. */
 export type Assembled = (entry: LaunchedKernel) => Promise<AssembledUnit | Unassembled> | undefined;
 
 /** Starts the assembler on the production builds of the units of kernels. */
@@ -23,7 +23,8 @@ export function assembled(
     const ptx = unit.kind === 'ptx' ? verification.source.ptx : production?.source.ptx;
     if (ptx === undefined || known.has(keyOf(entry))) continue;
     const resources = assemble(ptx, arch, unit);
-    // The error is reported when the promise is awaited; if it never is, another error was reported before.
+    // A rejection is reported when the promise is awaited. If it never is awaited, an earlier error was already
+    // reported.
     resources.catch(() => undefined);
     known.set(keyOf(entry), resources);
   }
@@ -36,7 +37,7 @@ export function notAssembled(options: Options, entry: LaunchedKernel, why: Unass
   const code = 'compile/refused';
   if (why.isRefusal) {
     const location = refusedPlace(entry, why);
-    // The assembler knows only symbols.
+    // The assembler names kernels by their symbols only.
     const reason = why.symbol === undefined ? why.reason : why.reason.replace(`'${why.symbol}'`, kernelName(why.symbol).qualified); // oxfmt-ignore
     return [{ severity: 'error', code, message: `Nothing in ${unit.path} can run: ${reason}.`, ...(location && { location }) }]; // oxfmt-ignore
   }

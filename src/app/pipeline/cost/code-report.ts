@@ -25,16 +25,19 @@ const maxFaults = 4;
 /** SASS of a kernel, for the report and for comparisons. */
 export interface CodeOfKernel {
   readonly code?: CodeReport;
-  /** With locations as reports name them. */
+  /** Profile of the SASS, with locations as reports name them. */
   readonly profile?: CodeProfile;
-  /** Accesses of the kernel's PTX that were merged. */
+  /** Accesses of the PTX that ptxas merged into one. */
   readonly merged?: MergedAccesses;
   readonly diagnostics: readonly Diagnostic[];
-  /** Instructions that a warp executes, by the number of visits of PTX lines; locations are named as in the profile. */
+  /**
+   * Instructions that a warp executes, computed from the number of visits of each PTX line. Locations are named as in
+   * the profile.
+   */
   readonly executed?: (visits: ReadonlyMap<number, Expression>) => ExecutedSteps | null;
 }
 
-/** Parsed cubins by their bytes, which are never written: each kernel of a unit needs the same cubin. */
+/** Cache of parsed cubins by their bytes, which are never modified: all kernels of a unit share one cubin. */
 const cubins = new WeakMap<Uint8Array, Cubin>();
 
 /**
@@ -87,7 +90,7 @@ export interface RepeatedCode {
   readonly amountOf: (bound: Expression) => Repetition;
 }
 
-/** SASS of a kernel with the iterations of the loops around its lines, and with the instructions of a warp. */
+/** SASS of a kernel, with the trip counts of the loops around its lines and the number of instructions of a warp. */
 export function withRounds(made: CodeOfKernel, { rounds, visits, amountOf }: RepeatedCode): CodeOfKernel {
   const byLine = new Map(rounds.map(({ location, inner, all }) => [lineKey(location), { inner: amountOf(inner), all: amountOf(all) }])); // oxfmt-ignore
   const reported = ({ bound, value }: Repetition): AmountReport => ({ bound, value });
@@ -126,7 +129,7 @@ export function withRounds(made: CodeOfKernel, { rounds, visits, amountOf }: Rep
   };
 }
 
-/** Whether a bound has no parameters. */
+/** Whether a trip count is a number, without parameters. */
 function isNumber({ bound, value }: Repetition): boolean {
   return bound === String(value);
 }
@@ -158,7 +161,7 @@ function lineReport({ instructions, work, code }: LineProfile, location: Locatio
   return { location, instructions, listing, work: Object.fromEntries([...work].sort(([a], [b]) => (a < b ? -1 : 1))) };
 }
 
-/** Line tables contain paths of the compiler; those of the PTX of the same module are named as in reports. */
+/** Names locations as reports do: line tables contain paths of the compiler, which the PTX of the same module maps. */
 function placesOf({ production, verification }: LaunchedKernel): (location: Location) => Location {
   const { module } = production ?? verification;
   const known = new Map<string, string>();

@@ -32,7 +32,10 @@ export function limitsOf(configuration: Configuration, { name }: LaunchedKernel)
   return Object.assign({}, ...matching.map(({ limits }) => limits)) as KernelLimits;
 }
 
-/** Result of a limit; `at`: the arguments that decided, if the expressions did not. */
+/**
+ * Result of comparing a cost with a limit. `at`: the arguments at which it was decided, if the expressions did not
+ * decide.
+ */
 type Standing =
   | { readonly kind: 'kept'; readonly at?: Arguments }
   | { readonly kind: 'exceeded'; readonly at?: Arguments; readonly value?: number }
@@ -122,7 +125,7 @@ function standingOf(entry: LaunchedKernel, text: string, limit: Expression, stri
   const { expression } = parsed;
   // Bounds are integers.
   const least = strict ? add(expression, constant(1)) : expression;
-  // A bound that grows less than its limit may still be above it at small sizes.
+  // A bound that grows more slowly than its limit may still exceed the limit at small sizes.
   const isBelow = [...namesOf(limit)].every((name) => isNameOf(entry, name)) && isNonNegative(subtract(limit, least));
   const relation = compareBounds(limit, least);
   if (isBelow || relation.kind === 'equal' || relation.kind === 'smaller') return { kind: 'kept' };
@@ -160,7 +163,7 @@ function isNameOf({ parameters, kernel }: LaunchedKernel, name: string): boolean
   );
 }
 
-/** The most expensive line. */
+/** The line with the highest cost. */
 function dearest(lines: readonly LineCost[], entry: LaunchedKernel): LineCost | undefined {
   const reference = referenceOf(entry);
   const valueOf = ({ bound }: LineCost): number => {
@@ -190,7 +193,7 @@ function resourceStanding(
       { head: null, ...place },
     ];
   }
-  // For shares the limit is a minimum, for all other metrics a maximum.
+  // A limit of a ratio metric is a minimum; a limit of any other metric is a maximum.
   const room = (isShare(metric) ? value - Number(most) : Number(most) - value) + (strict ? 0 : 1e-9);
   const { limiter } = resources!;
   const why = metric === 'occupancy' && limiter !== undefined ? { reason: `limited by ${limiter}` } : {};

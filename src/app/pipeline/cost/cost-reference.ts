@@ -25,7 +25,8 @@ export function referenceOf(entry: LaunchedKernel): (name: string) => bigint | u
 }
 
 /**
- * Names in the head of parameters and members of structs of the base: those whose name was removed, by their position.
+ * Maps names of the base to names of the head, for parameters and struct members at the same position. Contains only
+ * names that the head no longer has.
  */
 export function renamedParameters(base: LaunchedKernel, head: LaunchedKernel): ReadonlyMap<string, string> {
   const [before, after] = [namesByPosition(base), namesByPosition(head)];
@@ -39,7 +40,7 @@ export function renamedParameters(base: LaunchedKernel, head: LaunchedKernel): R
   );
 }
 
-/** Names by the index of the parameter and the offset in it. */
+/** Names by parameter index and byte offset in the parameter. */
 function namesByPosition(entry: LaunchedKernel): Map<string, string> {
   const { parameters, kernel } = entry;
   return new Map(
@@ -60,11 +61,11 @@ export function resourceOf(resources: ResourcesReport, metric: ResourceMetric): 
   return resources[metric];
 }
 
-/** Value of an unspecified name for a size. */
+/** Value of an unspecified name at a given problem size. */
 export function sizeOf(name: string, size: number): bigint {
   if (name === 'blockDim.x') return 256n;
   return /^blockDim\.|^gridDim\.[yz]/.test(name) ? 1n : BigInt(size);
 }
 
-/** Values of unspecified arguments: sizes at which a bound is not exact by coincidence. */
+/** Problem sizes for unspecified arguments. They are chosen so that a bound is not exact by coincidence. */
 export const sizes: readonly number[] = [1000, 32_000, 1_000_000];

@@ -107,15 +107,15 @@ export async function withCosts(
 }
 
 /**
- * Maximum number of visited blocks for bounds of the verification build if verdicts were requested as well: about
- * 15,000 are visited per second. The production build has the default maximum.
+ * Maximum number of visits of basic blocks for bounds of the verification build if verdicts were requested as well:
+ * about 15,000 are visited per second. The production build has the default maximum.
  */
 const briefVisits = 4000;
 
 /** Maximum number of launches of a kernel with separate costs. */
 const maxLaunches = 8;
 
-/** The launches of a kernel with their costs, if these differ between launches. */
+/** Costs of each launch of a kernel, if they differ between launches. */
 function withLaunchCosts(
   analyses: Analyses,
   reports: readonly LaunchReport[],
@@ -142,8 +142,8 @@ function launchCostOf({ bounds, totals }: BuildCost): LaunchCost {
 
 /**
  * Costs of a kernel under the first of its launches.
- * @param mostVisits - of the verification build, if there is a production build; without bounds within these it has
- * none
+ * @param mostVisits - maximum number of visits for the verification build if there is a production build; its bounds
+ * are omitted if more are needed
  */
 function costOf(
   analyses: Analyses,
@@ -154,7 +154,7 @@ function costOf(
   const { entry } = analyses;
   const launch = costLaunch(entry);
   const { kernel, produced, unit } = entry;
-  // A PTX file has one build, which is executed.
+  // A PTX file has a single build, which is the executed one.
   const runs = unit.kind === 'ptx' ? undefined : produced;
   const production = runs ? costOfBuild(analyses, runs, launch, { merged }) : null;
   const written = hasWrittenBuild(entry)
@@ -184,7 +184,7 @@ function dimensionsOf(kernel: Kernel, launch: Launch): Dimensions {
       ? kernel.requiredThreads[axis]
       : extentOfAxis(launch, 'block', axis, isRead(axis));
   const grid = (axis: 0 | 1 | 2): number | null => extentOfAxis(launch, 'grid', axis, true);
-  // The number of lanes matters even if the kernel does not read their indices.
+  // The number of lanes affects costs even if the kernel does not read the thread indices.
   return { block: [block(0), block(1), block(2)], grid: [grid(0), grid(1), grid(2)] };
 }
 
@@ -203,16 +203,19 @@ interface Means {
 
 /** The bounds of a build, and their inputs. */
 interface Analysed extends ReturnType<typeof costOfKernel> {
-  /** Parameters by their names in bounds. */
+  /** Parameters by the names that bounds use for them. */
   readonly names: ReadonlyMap<string, { readonly index: number; readonly offset: number }>;
-  /** Statements that the bounds depend on. */
+  /** User statements that the bounds depend on. */
   readonly used: ReadonlySet<string>;
 }
 
-/** The bounds of the builds of a kernel: launches of the same dimensions share them, regardless of their arguments. */
+/**
+ * Caches the bounds of the builds of a kernel: launches of the same dimensions share them, regardless of their
+ * arguments.
+ */
 class Analyses {
   readonly entry: LaunchedKernel;
-  /** For all of them together. */
+  /** Common deadline of all analyses. */
   readonly #deadline: Deadline;
   readonly #known = new Map<string, Analysed>();
 
@@ -242,7 +245,7 @@ function analyse(
   const parameterName = (index: number, offset: number): string | null => {
     const type = kernel.parameters[index]?.type ?? '';
     if (declarationOf(parameters[index], offset) === 'pointer' || /^f/.test(type)) return null;
-    // Bytes of a structure whose definition is not available: a plus sign would be parsed as an addition.
+    // Bytes of a structure whose definition is not available. A plus sign in the name would be parsed as an addition.
     const name = fieldName(parameters, { index, offset }, kernel).replace('+', '@');
     names.set(name, { index, offset });
     return name;
@@ -329,7 +332,7 @@ function amountOf(bound: Expression, reference: Reference): Repetition {
   return { bound: expressionText(bound), value: valueOf(bound, reference), weight: weightOf(bound, reference) };
 }
 
-/** Unspecified values are large. */
+/** Value of a bound for ordering. Unspecified names are assumed to be large. */
 function weightOf(bound: Expression, reference: Reference): number {
   return valueOf(bound, (name) => reference(name) ?? 1000n) ?? 0;
 }

@@ -38,7 +38,7 @@ import { resourcesReport } from './resources-report.ts';
 
 type FiguresReport = Pick<CostReport, 'mix' | 'widened' | 'spills' | 'registerStep' | 'counted' | 'gpu'>;
 
-/** Figures of a kernel, of its registers and of its machine code. */
+/** Computes the figures of a kernel from its registers and its machine code. */
 export type Figures = (
   entry: LaunchedKernel,
   resources: KernelResources | undefined,
@@ -48,12 +48,15 @@ export type Figures = (
   deadline: Deadline,
 ) => Promise<FiguresReport>;
 
-/** Thread-instructions of the counted run of a kernel; more if a GPU is named. `maxRuns` times that for a report. */
+/**
+ * Maximum number of thread-instructions of the counted run of a kernel: `asked` if a GPU is named. The total of a
+ * report is `maxRuns` times that.
+ */
 const stepsOfKernel = { unasked: 100_000, asked: 1_000_000 };
 const maxRuns = 8;
-/** Maximum reduction of registers that is reported as an alternative. */
+/** Maximum reduction of the number of registers that is reported as an alternative. */
 const maxFewer = 8;
-/** Maximum number of assembler runs with fewer registers in a report. */
+/** Maximum number of assembler runs with a lower register limit, for all kernels of a report. */
 const maxAssemblies = 4;
 
 /**
@@ -101,11 +104,11 @@ function placeOf(location: Location): Location {
 interface Counted {
   readonly report: CountedLaunch;
   readonly perThread: ReadonlyMap<MixKind, number>;
-  /** Executed thread-instructions. */
+  /** Number of executed thread-instructions. */
   readonly steps: number;
 }
 
-/** Counts a launch at the sizes that it specifies, or at large ones. */
+/** Counts a launch at the sizes that it specifies, or at large sizes if it specifies none. */
 function countedRun(
   entry: LaunchedKernel,
   launch: Launch,
@@ -123,7 +126,7 @@ function countedRun(
   const { block, grid, totals, counters, weightOf } = run;
   const threads = block[0] * block[1] * block[2] * grid[0] * grid[1] * grid[2];
   const ran = counters.warps.reduce((sum, { threadSteps }) => sum + threadSteps, 0);
-  // Counts of lines cover the executed blocks.
+  // Counts of lines cover only the executed blocks.
   const share = totals.threadSteps / Math.max(1, ran);
   const operations = { single: 0, double: 0, tensor: 0 };
   const perThread = new Map<MixKind, number>();
@@ -218,7 +221,7 @@ function spillReport(code: CodeProfile | undefined): SpillReport[] {
     .sort((a, b) => b.stores + b.loads - a.stores - a.loads);
 }
 
-/** The largest number of registers below that of a kernel at which more of its warps are resident. */
+/** The largest register count below that of a kernel at which more warps are resident. */
 function fewerRegisters(entry: LaunchedKernel, launch: Launch, resources: KernelResources): RegisterStep | undefined {
   const { occupancy, limiter, registers } = resourcesReport(entry, launch, resources);
   if (occupancy === undefined || occupancy === 0 || limiter !== 'registers') return undefined;
@@ -229,7 +232,7 @@ function fewerRegisters(entry: LaunchedKernel, launch: Launch, resources: Kernel
   return undefined;
 }
 
-/** Bytes of spills that a register limit adds. */
+/** Bytes of additional spills under a register limit. */
 async function spillsWith(
   entry: LaunchedKernel,
   registers: number,

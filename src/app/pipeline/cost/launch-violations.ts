@@ -1,4 +1,4 @@
-/** Launches that the architecture rejects, and blocks requested by launch bounds that do not fit. */
+/** Launches that the architecture rejects, and launch bounds that request more resident blocks than fit. */
 import type { Severity } from '../../../source/severity.ts';
 import type { Dim3 } from '../../../base/dim3.ts';
 import type { Regression } from '../../../report-model/regression.ts';
@@ -14,7 +14,7 @@ import type { KernelResources } from '../../../toolchain/ptxas-report.ts';
 import type { LaunchedKernel } from '../../build/kernel.ts';
 import { violationOf } from './violation.ts';
 
-/** Launches that fail, and blocks promised by launch bounds that do not fit. */
+/** Violations of a kernel: launches that fail, and launch bounds that request more resident blocks than fit. */
 export function launchViolations(entry: LaunchedKernel, resources: KernelResources): Regression[] {
   const architecture = architectureOf(entry.arch);
   if (!architecture) return [];
@@ -83,7 +83,7 @@ function dims(block: Dim3): string {
   return block.join(' x ');
 }
 
-/** The second argument of launch bounds; null if it is not given. */
+/** The minimum number of resident blocks, from the second argument of launch bounds; null if it is not given. */
 function blocksWanted({ production, produced, verification, kernel }: LaunchedKernel): number | null {
   const { module } = production && produced ? production : verification;
   const { symbol } = produced ?? kernel;

@@ -1,4 +1,4 @@
-/** Statements that make bounds tighter: elements of arrays, and divisors of parameters. */
+/** User statements that make bounds tighter: values of array elements, and divisors of parameters. */
 import { parseBound } from '../../../cost/expressions/bound-parser.ts';
 import type { TermBounds } from '../../../cost/lanes/term-bound.ts';
 import { multipleOf, namedPointer } from '../../../check/premises/premises.ts';
@@ -6,7 +6,7 @@ import { printAssumption, printCondition, printExpression } from '../../../cuda/
 import type { Condition } from '../../../cuda/assumptions/assumption.ts';
 import type { LaunchedKernel } from '../../build/kernel.ts';
 
-/** Statements about the elements of an array. */
+/** User statements about the values of the elements of an array. */
 export function elementsOf(
   { parameters, assumptions }: LaunchedKernel,
   index: number,
@@ -23,7 +23,7 @@ export function elementsOf(
   return null;
 }
 
-/** Stated divisors of parameters: `n % 32 == 0`. */
+/** Divisors of parameters that the user states, as in `n % 32 == 0`. */
 export function divisorsOf(
   conditions: readonly Condition[],
 ): Map<string, { readonly divisor: bigint; readonly text: string }> {

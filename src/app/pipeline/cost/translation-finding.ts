@@ -4,7 +4,7 @@ import type { TranslationFault } from '../../../sass/translation/translation.ts'
 import type { Diagnostic } from '../../../source/diagnostic.ts';
 import { type Location, outsideToolkit } from '../../../source/location.ts';
 
-/** Names of lost operations whose internal names are unclear. */
+/** Readable names of lost operations, for operations whose internal names are unclear. */
 const namesOfLost: Readonly<Record<string, string>> = {
   mbarrier: 'operation on an mbarrier',
   copy: 'asynchronous copy',
@@ -12,7 +12,7 @@ const namesOfLost: Readonly<Record<string, string>> = {
   wait: 'wait for asynchronous copies',
 };
 
-/** Subject of a finding: the name of the kernel, its file, and the architecture. */
+/** Subject of a translation finding: the name of the kernel, its file, and the architecture. */
 interface Made {
   readonly kernel: string;
   readonly file: string;

@@ -1,8 +1,8 @@
 /**
- * Repairs of several kernels of one file in one build. Each search returns the first edit that it would verify; one
- * text with the edits of all kernels is then built and checked instead of a text for each. So a file takes five
- * compilations regardless of its number of racy kernels. The result is valid only if every edit is inside its own
- * kernel, because it then cannot affect the compilation of another one.
+ * Repairs of several kernels of one file in one build. Each search returns the first edit that it would verify. One
+ * text with the edits of all kernels is then built and checked, instead of one text for each kernel. So a file needs
+ * five compilations, regardless of the number of its racy kernels. The result is valid only if every edit is inside its
+ * own kernel, because it then cannot affect the compilation of another one.
  */
 import { isLeast } from '../../../repair/build-cost.ts';
 import type { Change, RepairOutcome, RepairRequest } from '../../../repair/request.ts';
@@ -11,7 +11,7 @@ import { applyLineEdits, editsByFile, lineEdits } from '../../../report-model/re
 import type { CheckedKernel } from '../../build/kernel.ts';
 import type { EditedTexts, Workbench } from './repair-workbench.ts';
 
-/** Outcome of a search that was made: an edit, or none found. */
+/** Outcome of a search that was necessary: an edit, or no edit found. */
 export type SearchedOutcome = Exclude<RepairOutcome, { readonly status: 'not-needed' }>;
 
 /** Outcome of a search, and the file that it edits. */
@@ -27,12 +27,12 @@ export interface FirstEdit {
   readonly change: Exclude<Change, object>;
 }
 
-/** A search that has reached its end, or its first edit. */
+/** A search that has finished, or that has found its first edit. */
 export interface Ahead {
   readonly group: readonly CheckedKernel[];
   readonly decided: Decided;
   readonly milliseconds: number;
-  /** The text in which its edit was verified with those of other kernels; undefined if it has no such edit. */
+  /** The text in which the edit was verified together with edits of other kernels; undefined without such an edit. */
   readonly texts?: EditedTexts;
 }
 
@@ -72,7 +72,7 @@ export async function verifyAtOnce(bench: Workbench, all: readonly Foreseen[]): 
   for (const one of own) {
     const { group, first } = one;
     const verification = await bench.verify(group, texts, first.change, false, 'all', edited);
-    // With notes or higher costs the search would have continued, or reported alternatives too.
+    // With notes or higher costs, the search would have continued or reported alternatives.
     if (!verification.verified || verification.notes.length > 0 || !(await isCheapest(bench, group, texts))) continue;
     verified.push({ ...one, texts });
   }
@@ -80,7 +80,7 @@ export async function verifyAtOnce(bench: Workbench, all: readonly Foreseen[]): 
   return verified;
 }
 
-/** Whether the search would not have looked for other placements. */
+/** Whether the search would have stopped at this edit without trying other placements. */
 async function isCheapest(bench: Workbench, group: readonly CheckedKernel[], texts: EditedTexts): Promise<boolean> {
   const before = await bench.worstCostOf(group, undefined);
   const after = await bench.worstCostOf(group, texts);
@@ -92,7 +92,7 @@ function staysInKernel({ group, decided: { source }, first }: Foreseen): boolean
   const { location } = kernel;
   if (source.file !== unit.path || location?.file !== unit.path) return false;
   const around = source.functions.find(({ kind, firstLine, lastLine }) => kind === 'kernel' && firstLine <= location.line && location.line <= lastLine); // oxfmt-ignore
-  // The first and last lines may contain other code.
+  // The first and last line of a kernel may also contain other code.
   return (
     around !== undefined &&
     lineEdits(source.text, first.text).every(({ startLine, endLine }) => around.signatureLine < startLine && endLine < around.lastLine) // oxfmt-ignore

@@ -22,10 +22,10 @@ export function neededFindings(report: KernelReport): Finding[] {
   );
 }
 
-/** Former number of a line of an edited file; null for a new line. */
+/** Number of a line before the edit of its file; null for a new line. */
 export type FormerLine = (file: string, line: number) => number | null;
 
-/** Maps lines back through the edits of files. */
+/** Maps line numbers of edited files to those before the edits. */
 export function formerLines(
   texts: ReadonlyMap<string, string>,
   original: (file: string) => string | undefined,
@@ -38,7 +38,7 @@ function formerLinesOf(file: string, before: string, after: string): FormerLine 
   const old = before.split('\n');
   const edits = lineEdits(before, after).map((edit) => {
     const lines = edit.replacement.split('\n');
-    // A final line end, or an empty text, is not followed by a further line.
+    // A line break at the end of the replacement, or an empty replacement, is not followed by a further line.
     return { ...edit, lines: /(?:^|\n)$/.test(edit.replacement) ? lines.slice(0, -1) : lines };
   });
   return (of, line) => {
@@ -48,7 +48,7 @@ function formerLinesOf(file: string, before: string, after: string): FormerLine 
       const start = startLine + shift;
       if (line < start) break;
       if (line < start + lines.length) {
-        // One line that became several, or a line that was moved or indented.
+        // The edit split, moved or indented a single line.
         if (endLine === startLine) return startLine;
         const words = lines[line - start]!.trim();
         const same = old.slice(startLine - 1, endLine).findIndex((text) => text.trim() === words);
@@ -82,14 +82,14 @@ function pairName(places: readonly (Location | undefined)[], former: FormerLine)
   return names.sort(compareText).join(' ');
 }
 
-/** The pairs of a finding, under the names of {@link openPairs}. */
+/** The pairs of accesses of a finding, with the keys of {@link openPairs}. */
 function pairsOf(finding: Finding): string[] {
   if (!isRace(finding)) return [];
   const pairs = [finding, ...(finding.also ?? [])];
   return pairs.map(({ first, second }) => pairName([first.location, second.location], (_, line) => line));
 }
 
-/** Whether a finding of the original kernel is proved absent by the checks of the edited one. */
+/** Whether the checks of the edited kernel prove the absence of a finding of the original kernel. */
 export function isGone(finding: Finding, after: readonly OpenPairs[]): boolean {
   return pairsOf(finding).every((name) => !name.includes('?') && after.every((open) => !open.has(name)));
 }

@@ -1,4 +1,4 @@
-/** Compiler and checker of repairs: marked copies, edited files, and their verification. */
+/** Compiles and checks repairs: copies with markers, edited files, and their verification. */
 import { policyOf } from '../../../settings/configuration.ts';
 import { isFullBarrier } from '../../../analysis/barriers/barrier-interval.ts';
 import { complete } from '../../../base/coroutine.ts';
@@ -42,7 +42,7 @@ export interface RepairRun {
   /** Prepares further units of the project, to determine the effect of an edited header on their kernels. */
   readonly furtherUnits: (paths: readonly string[]) => Promise<readonly KernelUnit[]>;
   readonly checks: KernelChecks;
-  /** Whether redundant barriers of proved kernels are searched for. */
+  /** Whether to search for redundant barriers of proved kernels. */
   readonly removal: boolean;
   /** Findings to repair in a review; all if missing. */
   readonly selection?: RepairSelection;
@@ -53,9 +53,9 @@ export type EditedTexts = ReadonlyMap<string, string>;
 
 /** The units that an edit of headers affects. */
 interface ReachedUnits {
-  /** Each for one architecture. */
+  /** Units, each for one architecture. */
   readonly units: readonly KernelUnit[];
-  /** Paths of those that do not compile without the edit. */
+  /** Paths of units that do not compile even without the edit. */
   readonly broken: readonly string[];
 }
 
@@ -66,7 +66,7 @@ type TextChange = Exclude<Change, object> | { readonly as: EditedTexts };
 const maxUnits = 16;
 
 interface RepairSelection {
-  /** Fingerprints of the findings that a repair is wanted for. */
+  /** Fingerprints of the findings to repair. */
   readonly wanted: ReadonlySet<string>;
   /** Maximum number of repaired definitions, those with the worst findings first. */
   readonly most: number;
@@ -74,7 +74,9 @@ interface RepairSelection {
   readonly compilations: number;
 }
 
-/** Compiles and checks texts instead of the files. Requests of several kernels for one text are served once. */
+/**
+ * Compiles and checks edited texts instead of the files. Several kernels' requests for the same text are served once.
+ */
 export class Workbench {
   private readonly run: RepairRun;
   private readonly builds = new Map<string, Promise<ReadModule | null>>();
@@ -95,7 +97,7 @@ export class Workbench {
     return found?.set ?? null;
   };
 
-  /** Whether an edited text that was verified changes other kernels too. */
+  /** Whether a verified edit also changes kernels other than the repaired one. */
   changesOthers(texts: EditedTexts): boolean {
     return this.shared.has(nameOf(texts));
   }
@@ -121,7 +123,7 @@ export class Workbench {
     return { units: all.filter(({ compiled }) => compiled), broken: [...broken] };
   }
 
-  /** Starts work that every repair needs while the marked copy is still being compiled. */
+  /** Starts work that every repair needs, while the marked copy is being compiled. */
   expect(instances: readonly LaunchedKernel[]): void {
     for (const entry of instances) this.costOf(entry).catch(() => undefined);
     const areSymbolic = instances.some(({ launches }) => launches.some(({ block, grid }) => !block || !grid));
@@ -194,7 +196,7 @@ export class Workbench {
 
   /**
    * Whether texts are a repair: both builds, the same launches, no new assumption, and no harm to other kernels.
-   * @param beside - kernels that the texts repair too, which are verified separately
+   * @param beside - other kernels that the texts repair, which are verified separately
    */
   async verify(
     group: readonly CheckedKernel[],
@@ -256,7 +258,7 @@ export class Workbench {
           if (exitsEarly(result) && !exitsEarly(instance.report)) notes.add('returned-threads');
           continue;
         }
-        // Another kernel that uses the same function: its result must not become worse.
+        // Another kernel uses the same edited function: its result must not become worse.
         const before = await this.check(
           entry,
           { kernel: entry.kernel, source: entry.verification.source },
@@ -348,7 +350,7 @@ export class Workbench {
     return wanted !== undefined && complete(leaveTheSame({ original: wanted, edited, launch, parameters, fields }));
   }
 
-  /** Departures of threads before a location, according to the compiled texts. */
+  /** Determines the departure of threads before a location from the edited texts. */
   private async departure(texts: EditedTexts): Promise<SourceFacts['departure']> {
     const { sources } = this.run;
     const edited = new Map<string, CudaSource>();
@@ -381,7 +383,7 @@ export class Workbench {
 
 type BuiltFor = Pick<KernelUnit, 'unit' | 'arch'>;
 
-/** Edited files as a key. */
+/** Key of edited files in a cache. */
 function nameOf(texts: EditedTexts): string {
   return JSON.stringify([...texts].sort(([a], [b]) => compareText(a, b)));
 }
@@ -399,10 +401,10 @@ function byBuild(instances: readonly LaunchedKernel[]): LaunchedKernel[][] {
 /** A kernel of a build, with its markers switched if it has some. */
 type MarkedKernel = Pick<CheckTask, 'source' | 'switches'> & { readonly kernel: Kernel };
 
-/** Kinds of assumptions that only a user can state, for each kernel; those in the configuration are stated. */
+/** Kinds of assumptions that only the user can state. For each kernel the configuration states them. */
 const stated: ReadonlySet<Assumption['kind']> = new Set(['launch', 'user', 'initial']);
 
-/** Why a check of an edited kernel does not prove it; null if it does. */
+/** Why the check of an edited kernel is not a proof; null if it is. */
 function complaint(
   { race, divergence }: CheckResult,
   differ: string | undefined,
@@ -431,7 +433,10 @@ function freshAssumption(
   return fresh ? { kind: 'unstated-assumption', assumption: fresh.text } : null;
 }
 
-/** A difference between the builds of an edited kernel that those of the original do not have; null without one. */
+/**
+ * A difference between the builds of the edited kernel that the builds of the original do not have; null if there is
+ * none.
+ */
 function worseBuilds(
   { kernel: original, produced: ran }: LaunchedKernel,
   edited: Kernel,
@@ -481,7 +486,7 @@ function assumptionsOf({
   return new Set([...(race.assumptions ?? []), ...(divergence.assumptions ?? [])].map(keyOf));
 }
 
-/** Whether an edit does not change the code of a kernel. */
+/** Whether an edit leaves the code of a kernel unchanged. */
 function isUnchanged(entry: LaunchedKernel, edited: ReadModule, kernel: Kernel): boolean {
   return normalForm(entry.verification.module, entry.kernel.symbol) === normalForm(edited.module, kernel.symbol);
 }

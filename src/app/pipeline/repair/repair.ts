@@ -1,4 +1,4 @@
-/** Repairs of the kernels of a run: which are repaired, with what outcome, and which of one file are compatible. */
+/** Repairs of the kernels of a run: selection, outcome, and compatibility of the repairs of one file. */
 import { explanationText, noRepairText, repairCostText } from '../../../messages/repair.ts';
 import { isAbsolute } from 'node:path';
 import { compareText } from '../../../base/text-order.ts';
@@ -116,7 +116,10 @@ async function acceptByFile(run: RepairRun, bench: Workbench, outcomes: readonly
   return accepted;
 }
 
-/** Groups of repairs that may affect one kernel: they edit one file, or a header and a unit that may include it. */
+/**
+ * Groups of repairs that may affect a common kernel: they edit the same file, or a header and a unit that may include
+ * it.
+ */
 function connected(outcomes: readonly Outcome[]): Outcome[][] {
   const isOfHeaders = outcomes.some(({ group, repair }) => repair.edits?.some(({ file }) => file !== group[0]!.entry.unit.path)); // oxfmt-ignore
   if (isOfHeaders) return [[...outcomes]];
@@ -144,16 +147,16 @@ type Finished = Omit<Outcome, 'milliseconds'> & { /** Milliseconds of prior sear
 interface Outcome {
   readonly group: readonly CheckedKernel[];
   readonly repair: RepairReport;
-  /** Whether its edit changes the code of other kernels. */
+  /** Whether the edit changes the code of other kernels. */
   readonly isShared: boolean;
-  /** Cost of its edit, by instance. */
+  /** Cost of the edit, by instance. */
   readonly costs: ReadonlyMap<KernelReport, RepairCost>;
-  /** The text that it was verified in, with the edits of other kernels. */
+  /** Text with the edits of other kernels in which this edit was verified. */
   readonly atOnce?: EditedTexts;
   readonly milliseconds: number;
 }
 
-/** The compatible repairs of a file, or of files that affect each other: each was verified separately. */
+/** The compatible repairs among those of a file, or of files that affect each other. Each was verified separately. */
 async function together(run: RepairRun, bench: Workbench, outcomes: readonly Outcome[]): Promise<Outcome[]> {
   if ((await clashOf(run, bench, outcomes)) === null) return asOne(outcomes);
   const accepted: Outcome[] = [];
@@ -170,8 +173,8 @@ async function together(run: RepairRun, bench: Workbench, outcomes: readonly Out
 }
 
 /**
- * Repairs of which one affects another one's kernel become one edit: they were proved separately and together, but
- * subsets were not.
+ * Combines repairs that affect each other's kernels into one edit: they were proved separately and all together, but
+ * not in subsets.
  */
 function asOne(outcomes: readonly Outcome[]): Outcome[] {
   const repaired = outcomes.filter(({ repair: { status } }) => status === 'repaired');
@@ -195,7 +198,7 @@ async function clashOf({ project }: RepairRun, bench: Workbench, all: readonly O
     if (edits.some((edit, index) => index > 0 && edit.startLine <= edits[index - 1]!.endLine)) return clash;
     texts.set(file, applyLineEdits(text, edits));
   }
-  // All repairs were verified in this text.
+  // All these repairs were already verified together in this text.
   const isKnown = atOnce !== undefined && all.every((one) => one.atOnce === atOnce);
   if (isKnown && [...texts].every(([file, text]) => atOnce.get(file) === text)) return null;
   for (const { group, repair } of all) {
@@ -223,7 +226,7 @@ function groupsOf(kernels: readonly CheckedKernel[]): CheckedKernel[][] {
 interface Selected {
   /** All groups, those with the worst new findings first. */
   readonly groups: readonly (readonly CheckedKernel[])[];
-  /** The groups with findings that are not repaired, and why. */
+  /** Groups with findings that are not repaired, with the reason. */
   readonly refused: ReadonlyMap<readonly CheckedKernel[], NoRepair>;
 }
 
@@ -259,12 +262,12 @@ function needed({ report }: Pick<CheckedKernel, 'report'>): Finding[] {
   return neededFindings(report);
 }
 
-/** Findings that neither a proof nor a run decides. */
+/** Findings that are neither proved absent nor confirmed by a run. */
 function undecidedOf(report: KernelReport): Finding[] {
   return findingsOf(report).filter(({ confirmed, suppressed }) => !confirmed && suppressed === undefined);
 }
 
-/** Whether barriers may lead to a proof: a pair is unproved, and the engine supports the whole kernel. */
+/** Whether added barriers may lead to a proof: a pair of accesses is unproved, and the whole kernel is supported. */
 function mayBeProved(report: KernelReport): boolean {
   const verdicts = [report.race.verdict, report.divergence.verdict];
   const isOpen = verdicts.includes('possible') && verdicts.every((verdict) => verdict === 'possible' || verdict === 'proved'); // oxfmt-ignore
@@ -293,7 +296,7 @@ async function repairGroup(run: RepairRun, bench: Workbench, group: readonly Che
   return finished(bench, group, decided);
 }
 
-/** @param atOnce - of the search; the cost of the edit is determined from its text too */
+/** @param atOnce - text in which the search verified the edit; the cost is determined from it */
 async function finished(
   bench: Workbench,
   group: readonly CheckedKernel[],
@@ -377,10 +380,10 @@ async function decideGroup(
   if (line) return skipped({ kind: 'generated', file, ...(line[1] !== undefined && { from: line[1] }) });
   if (!source.functions.some(({ firstLine, lastLine }) => firstLine <= location.line && location.line <= lastLine))
     return skipped({ kind: 'macro-kernel', line: location.line });
-  // Each tried copy would be built for all of them.
+  // Each copy that is tried must be built for all of these units.
   const reached = file === unit ? null : await bench.reached(group, [file]);
   if (typeof reached === 'number') return skipped({ kind: 'many-units', file, units: reached });
-  // Repairs run sequentially: the CPU time of the process is that of this repair, without compilers.
+  // Repairs run sequentially, so the CPU time of the process is that of this repair. It excludes compilers.
   const { left } = deadlineIn(settings.options.timeout, processCpu);
   const instances = group.map((instance) => instance.entry);
   const gridLevel =
@@ -425,7 +428,7 @@ async function decideGroup(
   let edited = source;
   let outcome = await (isRemoval ? removeRedundant : repairKernel)(requestFor(source));
   if (outcome.status === 'not-needed') return { status: 'not-needed' };
-  // A function called by the kernel may be the place to edit.
+  // The necessary edit may be in a function that the kernel calls.
   for (const header of calledHeaders(outcome)) {
     const other = isAbsolute(header) || left() === 0 ? undefined : await sources.parseToEdit(header);
     if (!other || lineDirective.test(other.text)) continue;
@@ -437,7 +440,7 @@ async function decideGroup(
     outcome = withTried(outcome, header, found);
   }
   if (isUndecided) {
-    // A proof that needs a barrier does not make the kernel racy.
+    // The findings are unconfirmed: that a proof needs an added barrier does not show that the kernel is racy.
     if (outcome.status !== 'repaired') return { status: 'skipped', reason: noRepairText({ kind: 'unconfirmed' }) };
     outcome = { ...outcome, notes: [...outcome.notes, 'not-shown'] };
   }
@@ -453,7 +456,7 @@ function calledHeaders(outcome: SearchedOutcome): string[] {
   return [...new Set(obstacles.flatMap((one) => (one.kind === 'foreign' ? [one.accesses.foreign] : [])))];
 }
 
-/** Why neither the file of a kernel nor a header can be edited. */
+/** The outcome if neither the kernel's file nor a header can be edited: gives both reasons. */
 function withTried(outcome: SearchedOutcome, header: string, tried: RepairOutcome): SearchedOutcome {
   if (!('why' in outcome) || outcome.why.kind !== 'unrepairable') return outcome;
   if (!('why' in tried) || tried.why.kind !== 'unrepairable') return outcome;
