@@ -1,4 +1,4 @@
-/** The action, from event to exit status. */
+/** Runs the action, from the event to the exit code. */
 import { resolve } from 'node:path';
 import * as core from '@actions/core';
 import type { Octokit } from '@octokit/rest';
@@ -48,7 +48,7 @@ interface RangeRequest {
   readonly base: string;
   readonly head: string;
   readonly diff: readonly FileDiff[];
-  /** The head comes from a fork, so its configuration has no effect. */
+  /** Whether the head is in a fork. Its configuration then has no effect. */
   readonly fork: boolean;
   readonly options: Options;
   /** The configuration of the organisation for all its repositories. */
@@ -56,7 +56,7 @@ interface RangeRequest {
   readonly nvccArguments: readonly string[];
   readonly environment: Environment;
   readonly progress: Progress;
-  /** The analysis rejects, with its reason, when it is aborted. */
+  /** Aborts the analysis, which then rejects with the signal's reason. */
   readonly signal: AbortSignal;
   /** Called with the verdicts if repairs are still to be searched for. */
   readonly decided?: (analysis: RangeResult) => Promise<void>;
@@ -80,7 +80,7 @@ interface ActionServices {
   readonly render: (format: ReportFormat, analysis: RangeResult) => Promise<string>;
 }
 
-// A pull request may manage to run code in the compiler, so the environment must not contain secrets.
+// The compiler may be exploited by a pull request to run code, so its environment must not contain secrets.
 const SECRETS = ['INPUT_GITHUB-TOKEN', 'GITHUB_TOKEN', 'GH_TOKEN', 'ACTIONS_RUNTIME_TOKEN', 'ACTIONS_ID_TOKEN_REQUEST_TOKEN', 'ACTIONS_ID_TOKEN_REQUEST_URL']; // oxfmt-ignore
 
 /**
@@ -116,7 +116,7 @@ export async function runAction(services: ActionServices): Promise<number> {
     return await interruptible((signal) => run(begun, inputs, services, signal));
   } catch (error) {
     const end = earlyEnd(error);
-    // Posted verdicts are valid, regardless of the repairs.
+    // If verdicts were posted, they are valid even though the search for repairs failed.
     if (started?.isTold) return end.exitCode;
     if (started) await publishEnd(end, started);
     else setOutputs({ conclusion: 'failure', 'exit-code': String(end.exitCode) });
@@ -132,7 +132,7 @@ interface StartedReview {
   /** Cache of results of earlier runs, if this runner has it. */
   readonly cache: CacheService | undefined;
   readonly octokit: Octokit;
-  /** Whether its verdicts are being posted. */
+  /** Whether posting of the verdicts has begun. */
   isTold: boolean;
 }
 
@@ -151,7 +151,7 @@ function earlyEnd(error: unknown): EarlyEnd {
   return { exitCode: exitCodes.defect, kind: 'defect', message: '' };
 }
 
-/** Posts that this commit has no result. */
+/** Posts that the analysis of this commit ended without a result. */
 async function publishEnd(end: EarlyEnd, { event, channels, token, octokit }: StartedReview): Promise<void> {
   const secrets = token === '' ? [] : [token, basicCredentials(token)];
   const plan = planEarlyEnd(end, event.headSha, secrets);
@@ -207,7 +207,10 @@ async function run(
   }
 }
 
-/** Events whose runs are of the default branch, regardless of the pull request: it would read their cache entries. */
+/**
+ * Events whose runs belong to the default branch, regardless of the pull request. Such a run must not write cache
+ * entries, which runs of the default branch would read.
+ */
 const onDefaultBranch: ReadonlySet<string> = new Set([...commentEvents, 'pull_request_target']);
 
 /** A range of commits. */
@@ -260,7 +263,7 @@ async function review(
       stage,
       options: { maxComments: inputs.maxComments, review: isReviewed },
     });
-    // Write what needs no network first, so that a network failure cannot lose the findings.
+    // Output that needs no network is written first, so that a network failure cannot lose the findings.
     log.writeOnce(nothing === undefined ? plan.log : [nothing]);
     await writeOutputs(plan.outputs, environment, (format) => services.render(format, analysis));
     await writeJobSummary(plan.jobSummary);
@@ -350,7 +353,10 @@ async function answer(
   return exitCodes.success;
 }
 
-/** A job that a comment started has a token that can write, like one of `pull_request_target`. */
+/**
+ * Rejects a pull request from a fork: like a run of `pull_request_target`, a run that a comment started has a token
+ * with write permission.
+ */
 function refuseForks(isFork: boolean, { allowTarget }: Pick<ActionInputs, 'allowTarget'>): void {
   if (!isFork || allowTarget) return;
   throw new CommandRefused('This pull request comes from a fork. Compiling runs code of its author, and a job that a comment started has a token that can write. Use Selvage as an App, which analyses without a token, or set the input `allow-pull-request-target` to true if you accept this.'); // oxfmt-ignore
@@ -408,7 +414,7 @@ function progressOf(environment: Environment): Progress {
   return { log: (line) => core.info(logText(line)), defect: (defect) => keepDefect(defect, environment) };
 }
 
-/** The repository of the action; a workflow that runs it from its own checkout has none. */
+/** Repository and revision of the action; unknown in a workflow that runs the action from its own checkout. */
 function toolOf(environment: Environment): Pick<PlanInput, 'tool'> {
   const [name = '', ref = ''] = [environment['GITHUB_ACTION_REPOSITORY'], environment['GITHUB_ACTION_REF']];
   if (!/^[\w.-]+\/[\w.-]+$/.test(name) || !/^[\w.][\w./-]*$/.test(ref)) return {};

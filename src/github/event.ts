@@ -9,7 +9,7 @@ export interface PullRequestEvent {
   readonly headSha: string;
   readonly baseSha: string;
   readonly draft: boolean;
-  /** The head is in another repository. Its author is not trusted, and the token cannot write. */
+  /** Whether the head is in another repository. Its author is then not trusted, and the token cannot write. */
   readonly fork: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface PushEvent {
   readonly owner: string;
   readonly repo: string;
   readonly headSha: string;
-  /** The previous commit; zeros without one. */
+  /** The previous commit; all zeros if there is none. */
   readonly baseSha: string;
 }
 
@@ -37,9 +37,9 @@ type RunEvent =
   | PullRequestEvent
   | PushEvent
   | RepositoryEvent
-  /** Nothing to do; the run succeeds. */
+  /** The event needs no action; the run succeeds. */
   | { readonly kind: 'other'; readonly message: string }
-  /** Wrong usage. */
+  /** The action is used incorrectly. */
   | { readonly kind: 'refused'; readonly message: string };
 
 const sha = v.pipe(v.string(), v.regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/));
@@ -113,7 +113,7 @@ export function parseEvent(name: string, payload: unknown, allowTarget: boolean,
     headSha: pull.head.sha,
     baseSha: pull.base.sha,
     draft: pull.draft === true,
-    // A head repository that was deleted was a fork.
+    // If the head repository was deleted, it was a fork.
     fork: pull.head.repo?.full_name !== base.full_name,
   };
 }
@@ -138,7 +138,7 @@ function parseRepository(name: string, payload: unknown, place: RunPlace): RunEv
     return { kind: 'refused', message: 'The environment of the runner lacks GITHUB_REPOSITORY or GITHUB_SHA.' };
   }
   const { ref, repository: own } = parsed.output;
-  // Scheduled runs are of the default branch.
+  // Scheduled runs belong to the default branch.
   const branch = (ref ?? own?.default_branch ?? 'the default branch').replace(/^refs\/heads\//, '');
   const isDefaultBranch = name === 'schedule' || branch === own?.default_branch;
   return { kind: 'repository', ...namesOf(place.repository!), headSha: head.output, branch, isDefaultBranch };

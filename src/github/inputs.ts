@@ -12,16 +12,19 @@ export interface ActionInputs {
   /** Whether an issue lists the findings of the default branch. */
   readonly issue: boolean;
   readonly allowTarget: boolean;
-  /** Relative to the workspace. */
+  /** Folder to analyse, relative to the workspace. */
   readonly workingDirectory: string;
-  /** Whether results of earlier runs are restored, and those of this one saved. */
+  /** Whether results of earlier runs are restored, and results of this run are saved. */
   readonly cache: boolean;
   readonly options: Options;
-  /** Arguments of the workflow, so they are trusted. */
+  /** Arguments for nvcc from the workflow, which are therefore trusted. */
   readonly nvccArguments: readonly string[];
 }
 
-/** Channels that a run may write, as far as the inputs can be parsed, so that errors in them are reported too. */
+/**
+ * Channels to which a run may write. If inputs are invalid, those that can be parsed are used, so that the errors are
+ * reported.
+ */
 export function readChannels(
   get: (name: string) => string,
 ): Pick<ActionInputs, 'comment' | 'checkRun' | 'allowTarget'> {

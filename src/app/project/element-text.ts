@@ -63,7 +63,10 @@ async function declaration(
     : facts.declaredArray(location, array);
 }
 
-/** An element by its byte offset; undefined if the bytes are not one element, or an inner extent is not an integer. */
+/**
+ * Name of the element at a byte offset; undefined if the bytes are not exactly one element, or an inner extent is not
+ * an integer.
+ */
 export function elementName(
   array: string,
   { type, extents }: DeclaredArray,

@@ -3,14 +3,14 @@ import type { SourceTree } from './source-tree.ts';
 
 /** References between files of a project, by their texts: `"sort.cuh"` in an include, `sort.ptx` in a string. */
 export interface FileMentions {
-  /** Whether a file names another one, directly or through one file that it names. */
+  /** Whether a file names another file, directly or through an intermediate file that it names. */
   readonly mentionsFile: (file: string, other: string) => boolean;
 }
 
 /** A name with an extension. */
 const fileName = /[\w+-]+(?:\.[\w+-]+)+/g;
 
-/** Each text is read once. */
+/** Creates the query; the text of each file is read once. */
 export function fileMentions(tree: SourceTree): FileMentions {
   const namesIn = new Map<string, ReadonlySet<string>>();
   const around = new Map<string, ReadonlySet<string>>();
@@ -32,7 +32,7 @@ export function fileMentions(tree: SourceTree): FileMentions {
     }
     return byName.get(name) ?? [];
   };
-  /** The names in a file and in those that it names: declarations may come through headers that include headers. */
+  /** The file names in a file and in the files that it names: declarations may come through nested headers. */
   const namesAround = (file: string): ReadonlySet<string> => {
     let known = around.get(file);
     if (!known) {

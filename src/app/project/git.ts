@@ -7,9 +7,9 @@ import { parseHunks, type FileDiff } from '../../source/diff.ts';
 import { UsageError } from '../../base/usage-error.ts';
 import { runProcess } from '../../system/child-process.ts';
 
-/** The user waits for the history or the diff. */
+/** Time limit of a git command in milliseconds; generous, because the user waits for the history or the diff. */
 const patience = 60 * 60 * 1000;
-/** Where systems look for programs if PATH is not set. */
+/** Folders that are searched for programs if PATH is not set. */
 const usualPath = '/usr/local/bin:/usr/bin:/bin';
 const maxOutput = 512 * 1024 * 1024;
 
@@ -132,7 +132,7 @@ export async function checkOut(repository: Repository, commit: string): Promise<
     await mustSucceed(repository, ['read-tree', commit], index);
     const filters = await withoutFilters(repository);
     await mustSucceed(repository, ['checkout-index', '--all', '--quiet', `--prefix=${root}/`], { ...index, ...filters }); // oxfmt-ignore
-    // Below the top of the repository git writes only that folder, which the commit may lack.
+    // If the root is a folder of the repository, git writes only that folder. The commit may lack it.
     const folder = join(root, await folderInRepository(repository));
     await mkdir(folder, { recursive: true });
     return { root: folder, dispose };
@@ -156,7 +156,7 @@ export async function withoutFilters(repository: Repository): Promise<Record<str
   return gitSettings(repository.environment, settings);
 }
 
-/** Settings as variables, in addition to those that the environment has in this form. */
+/** Git settings in the form of environment variables, appended to those that the environment already has. */
 export function gitSettings(
   environment: Repository['environment'],
   settings: readonly (readonly [name: string, value: string])[],
@@ -169,7 +169,7 @@ export function gitSettings(
   return { ...Object.fromEntries(variables), GIT_CONFIG_COUNT: String(count + settings.length) };
 }
 
-/** Variables of a job that git does not need: tokens and inputs of the workflow, files of the runner. */
+/** Environment variables of a CI job that git does not need: tokens, inputs of the workflow, files of the runner. */
 const ofTheJob = /^(?:ACTIONS|GH|GITHUB|INPUT|RUNNER)_/;
 
 interface GitResult {
@@ -216,7 +216,7 @@ function realFolder(folder: string | undefined): string | undefined {
  * bare repository inside a folder is ignored: files of a commit can imitate one.
  * @param words the command and its arguments
  * @param environment variables in addition to those of the repository
- * @param milliseconds after which it is killed
+ * @param milliseconds time limit, after which git is killed
  * @throws UsageError if git is missing, takes longer or prints too much
  */
 export async function git(
@@ -226,7 +226,7 @@ export async function git(
   milliseconds = patience,
 ): Promise<GitResult> {
   const settings = ['core.fsmonitor=false', 'core.hooksPath=/dev/null', 'core.quotePath=false', 'safe.bareRepository=explicit']; // oxfmt-ignore
-  // In a job with a container the checkout belongs to another user, and git refuses to read it.
+  // In a job with a container, the checkout belongs to another user, and git refuses to read it by default.
   const workspace = realFolder(inherited['GITHUB_WORKSPACE']);
   const checkout = realpathSync(repositoryRoot(root) ?? root);
   if (workspace !== undefined && (checkout === workspace || !isAbsolute(relativeTo(workspace, checkout))))

@@ -41,16 +41,16 @@ export type LaunchFinder = (wanted: WantedKernel) => Promise<readonly SiteSettin
 
 interface Request {
   readonly tree: SourceTree;
-  /** Whether other files than the unit may launch its kernels. */
+  /** Whether files other than the unit may launch its kernels. */
   readonly wholeTree: boolean;
   readonly parser: CudaParser;
-  /** The sources that contain a word as an identifier, and few others. */
+  /** The sources that contain a word as an identifier; may include a few others, because words are hashed. */
   readonly mentioning: (word: string) => Promise<readonly string[]>;
   /** Units as nvcc preprocessed them, by path. */
   readonly preprocessed: (unit: string) => string | undefined;
-  /** Already parsed ones of these, by their text. */
+  /** Preprocessed units that were already parsed, by their text. */
   readonly ahead: ReadonlyMap<string, ReadText>;
-  /** Macros of the other files, `NAME` or `NAME=VALUE`, by path. */
+  /** Macros of files that nvcc did not preprocess, `NAME` or `NAME=VALUE`, by path. */
   readonly definitions: (file: string) => readonly string[];
 }
 
@@ -58,24 +58,24 @@ interface Program extends HostProgram {
   readonly host: HostText;
 }
 
-/** If a kernel has more launches than these, a launch is left out if another one of the same location covers it. */
+/** If a kernel has more launches than this, a launch is omitted if another launch at the same location covers it. */
 const maxTold = 8;
 
-/** Whether a kernel is an instance for a type: `reduce<double, 128>`. */
+/** Whether a kernel is a template instance with a type argument: `reduce<double, 128>`. */
 function isOfTypes(qualified: string): boolean {
   return /[A-Za-z_]/.test((/<([^]*)>/.exec(qualified)?.[1] ?? '').replaceAll(/\b(?:true|false)\b/g, ''));
 }
 
 /**
- * A launch without the sizes and contents of arrays. In a program of templates those are of one type, which is not
- * known to be the type of the instance.
+ * A launch without sizes and contents of arrays. In a templated host program they belong to one element type, which
+ * need not be the type of this instance.
  */
 function withoutExtents(site: LaunchSite): LaunchSite {
   const plain = withoutContents(site);
   return { ...plain, ties: plain.ties.filter(({ kind }) => kind !== 'extent') };
 }
 
-/** If a kernel has more launches than these, they are merged, with differences left unspecified. */
+/** If a kernel has more launches than this, launches are merged; properties in which they differ become unspecified. */
 const maxLaunches = 24;
 
 /** A program that calls a function, and the launches that the call reaches. */
@@ -84,14 +84,14 @@ interface Called {
   readonly launches: readonly HostLaunch[];
 }
 
-/** Finds launches; each program is read once, when it may launch a wanted kernel. */
+/** Finds launches. Each host program is parsed once, when it may launch one of the kernels. */
 export function launchFinder(request: Request): LaunchFinder {
   const { tree, wholeTree } = request;
   const programs = new Map<string, Program>();
   const texts = new Map<string, ReadText>();
   const callers = new Map<FunctionDeclaration, Promise<readonly Called[]>>();
   const mentions = fileMentions(tree);
-  /** By launch: its site for kernels of the same parameters, which all instances of a template share. */
+  /** Launch sites by launch and by parameter list, which all instances of a template share. */
   const said = new WeakMap<HostLaunch, Map<string, readonly LaunchSite[]>>();
   const sourceTextOf = (file: string): ReadText => {
     const found = texts.get(file) ?? readText(file, request);
@@ -119,7 +119,7 @@ export function launchFinder(request: Request): LaunchFinder {
     for (const launch of own.launches) if (ofKernel(launch)) found.push({ launch, program: own });
     const isInternal = (own.declarations.functions.get(simple) ?? []).some((one) => one.isKernel && one.isInternal);
 
-    // Functions of the unit that launch it, called from other files.
+    // Functions of the unit that launch the kernel and that other files may call.
     for (const entry of new Set(found.map(({ launch }) => launch.entry))) {
       if (!own.entries.includes(entry)) continue;
       const known = callers.get(entry) ?? callersOf(entry, unit);
@@ -129,7 +129,7 @@ export function launchFinder(request: Request): LaunchFinder {
       const rest = found.filter(({ launch }) => launch.entry !== entry);
       found.splice(0, found.length, ...rest, ...called.map(({ launch }) => ({ launch, program: own })));
     }
-    // Functions of the unit that both it and other files call.
+    // Functions of the unit that are called both by the unit and by other files.
     for (const entry of found.length > 0 && wholeTree ? own.shared : []) {
       const known = callers.get(entry) ?? callersOf(entry, unit);
       callers.set(entry, known);
@@ -139,7 +139,8 @@ export function launchFinder(request: Request): LaunchFinder {
       const mentioned = await others(unit, simple);
       const isNear = (file: string): boolean => posix.dirname(file) === posix.dirname(unit);
       const seeing = mentioned.filter((file) => seesKernel(file, simple, mentioned, wanted, tree, mentions));
-      // If another file defines a kernel of that name, only programs in the folder of the unit refer to this one.
+      // If another file defines a kernel of the same name, only programs in the folder of the unit refer to this
+      // kernel.
       let isDefinedElsewhere = mentioned.some((file) => !seeing.includes(file) && definesKernel(tree.text(file) ?? '', simple)); // oxfmt-ignore
       const launchesOf = (file: string): { launch: HostLaunch; program: Program }[] => {
         const program = programOf(file);
@@ -155,7 +156,8 @@ export function launchFinder(request: Request): LaunchFinder {
         return program.launches.filter((launch) => isOf(launch, program, wanted) && isMeant(launch)).map((launch) => ({ launch, program })); // oxfmt-ignore
       };
       const launches = new Map(seeing.filter(isNear).map((file) => [file, launchesOf(file)]));
-      // Reading a program costs far more than finding its name, so the others come last.
+      // Programs in other folders come last, and only if no other file defines the kernel: parsing a program is far
+      // more expensive than finding its name.
       for (const file of seeing) {
         if (isDefinedElsewhere) break;
         if (!isNear(file)) launches.set(file, launchesOf(file));
@@ -172,7 +174,7 @@ export function launchFinder(request: Request): LaunchFinder {
     return fewer(distinctSites(sites), parameters).map(settingsOf);
   };
 
-  /** The launches that calls of a function from other files reach. */
+  /** The launches that are reached by calls of a function from other files. */
   async function callersOf(entry: FunctionDeclaration, unit: string): Promise<Called[]> {
     const own = programOf(unit);
     const results: Called[] = [];
@@ -182,12 +184,13 @@ export function launchFinder(request: Request): LaunchFinder {
     const files = (await others(unit, entry.name)).map((file) => ({ file, text: tree.text(file) ?? '' }));
     const isOwn = ({ file, text }: (typeof files)[number]): boolean =>
       file !== definition && definesFunction(text, entry.name);
-    // If other programs define a function of that name, they call their own.
+    // If other programs define a function of the same name, they call their own definition.
     let isElsewhere = !isShared && files.some(isOwn);
     const callers: { file: string; program: Program }[] = [];
     for (const one of files) {
       const { file, text } = one;
-      // Most files only mention the name, or define a function of that name: detected without reading the program.
+      // Most files only mention the name, or define another function with it. Both are detected without parsing the
+      // program.
       if (!mayCall(text, entry.name) || (isShared && isOwn(one)) || (isElsewhere && !isNear(file))) continue;
       const program = programOf(file, new Set([entry.name]));
       const hasOwn = (program.declarations.functions.get(entry.name) ?? []).some(
@@ -208,7 +211,10 @@ export function launchFinder(request: Request): LaunchFinder {
   }
 }
 
-/** Whether two declarations of a name may be of one function: free functions must be in the same namespace. */
+/**
+ * Whether two declarations with the same name may denote the same function: free functions must be in the same
+ * namespace.
+ */
 function mayBeOne(
   a: Pick<FunctionDeclaration, 'path' | 'record'>,
   b: Pick<FunctionDeclaration, 'path' | 'record'>,
@@ -216,7 +222,7 @@ function mayBeOne(
   return a.record !== undefined || b.record !== undefined || a.path.join('::') === b.path.join('::');
 }
 
-/** Whether a launch is of a kernel: by name, template arguments and the number of arguments. */
+/** Whether a launch launches a given kernel, by name, template arguments and number of arguments. */
 function isOf(launch: HostLaunch, { declarations }: Program, { kernel, name }: WantedKernel): boolean {
   const given = launch.arguments;
   if (given !== undefined && given.length > kernel.parameters.length) return false;
@@ -234,7 +240,10 @@ function isOf(launch: HostLaunch, { declarations }: Program, { kernel, name }: W
   return isVisible || launch.kernel.name === full || declarations.hasUsing;
 }
 
-/** Whether a program names the file of a unit, as source or compiled: `"scan_kernel.ptx"`, `"scan_kernel64.fatbin"`. */
+/**
+ * Whether a program names the file of a unit, as a source or in compiled form: `"scan_kernel.ptx"`,
+ * `"scan_kernel64.fatbin"`.
+ */
 function namesUnit({ declarations }: Program, unit: string): boolean {
   const stem = posix
     .basename(unit)
@@ -268,7 +277,7 @@ function seesKernel(
   return declaring.some((header) => header !== file && mentions.mentionsFile(file, header));
 }
 
-/** Whether the unit is the nearest to a program among files of the same name. */
+/** Whether the unit is the nearest to a program among the units with the same file name. */
 function isNearest(tree: SourceTree, program: string, unit: string): boolean {
   const shared = (file: string): number => {
     const [a, b] = [posix.dirname(program).split('/'), posix.dirname(file).split('/')];
@@ -329,10 +338,16 @@ function resolverOf(tree: SourceTree): (from: string, written: string, isSystem:
   };
 }
 
-/** Launches of one location that stay when launches are merged: findings may depend on their integers. */
+/**
+ * Maximum number of launches per location that remain separate when launches are merged: findings may depend on their
+ * integers.
+ */
 const maxShown = 6;
 
-/** Merges many launches: those of one location become one with their common properties, and the first of them stay. */
+/**
+ * Merges many launches: those at one location become a launch with their common properties. The first few remain
+ * separate.
+ */
 function fewer(all: readonly LaunchSite[], parameters: readonly LaunchParameter[]): readonly LaunchSite[] {
   const sites = all.length <= maxTold ? all : withoutCovered(all);
   if (sites.length <= maxLaunches) return sites;
@@ -371,7 +386,7 @@ function fewer(all: readonly LaunchSite[], parameters: readonly LaunchParameter[
   return [...shown, ...merged];
 }
 
-/** Common extents of several launches by axis: an integer, or that they differ. */
+/** Common extents of several launches by axis: an integer, or a mark that they differ. */
 function commonAxes(sites: readonly LaunchSite[]): AxisExtents {
   const common = (of: 'block' | 'grid', axis: 0 | 1 | 2): AxisExtent => {
     const [first = null, ...others] = new Set(sites.map(({ axes }) => axes[of][axis]));
@@ -381,10 +396,10 @@ function commonAxes(sites: readonly LaunchSite[]): AxisExtents {
   return { block: axes('block'), grid: axes('grid') };
 }
 
-/** Maximum number of listed values of a scalar of a merged launch. */
+/** Maximum number of values of a scalar that the condition of a merged launch lists. */
 const maxValues = 64;
 
-/** `m == 2 || m == 8`, or `m >= 2 && m <= 9`: the values of the scalars in which launches differ. */
+/** Condition on the scalars in which launches differ, by their values: `m == 2 || m == 8`, or `m >= 2 && m <= 9`. */
 function listedScalars(sites: readonly LaunchSite[], parameters: readonly LaunchParameter[]): AssumptionExpression[] {
   return parameters.flatMap(({ name, type, fields }, index): AssumptionExpression[] => {
     if (fields || integerType(type) === undefined) return [];
@@ -401,7 +416,7 @@ function listedScalars(sites: readonly LaunchSite[], parameters: readonly Launch
   });
 }
 
-/** A site as a layer of a launch: unknown properties are missing, never a default. */
+/** Settings of a launch from a site. Unknown properties are missing and have no default. */
 function settingsOf(site: LaunchSite): SiteSettings {
   const { text, location, block, grid, axes, startsEarly, cluster, sharedBytes, cooperative, scalars, aliases, samePointers, distances, pointers, unknown, ties, contents, parts } = site; // oxfmt-ignore
   return {

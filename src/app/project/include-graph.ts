@@ -1,8 +1,8 @@
 import { isUnit, type SourceTree } from './source-tree.ts';
 
 /**
- * The units whose text includes one of `headers`, directly or through other headers, according to the text only: an
- * include matches every file whose path ends with it, so the result is an over-approximation.
+ * The units whose text includes one of `headers`, directly or transitively. Only texts are compared: an include matches
+ * every file whose path ends with the included name, so the result is an over-approximation.
  * @param headers paths relative to the tree
  * @returns units by header, sorted
  */

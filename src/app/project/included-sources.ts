@@ -2,9 +2,9 @@ import { posix } from 'node:path';
 import type { CudaSource } from '../../cuda/syntax/syntax.ts';
 
 /**
- * The sources of the tree that `from` includes, directly or through others, according to the text only. A quoted
- * include refers to the file in the same folder, if there is one; any other to every file whose path ends with it, so
- * the result is an over-approximation.
+ * The sources of the tree that `from` includes, directly or transitively, according to the text only. A quoted
+ * include refers to the file in the same folder, if there is one; any other include matches every file whose path ends
+ * with the included name, so the result is an over-approximation.
  * @param paths of the tree
  * @param source reads one of them
  */

@@ -10,11 +10,14 @@ import { UsageError } from '../../base/usage-error.ts';
 /** One translation unit to analyse. */
 export interface Unit {
   readonly kind: 'cuda' | 'ptx';
-  /** Path in reports. */
+  /** Path of the unit in reports. */
   readonly path: string;
-  /** Absolute. */
+  /** Absolute path of the unit. */
   readonly file: string;
-  /** If it was selected only through headers: only kernels with code from one of these are analysed. */
+  /**
+   * Set if the unit was selected only because it includes these headers. Then only kernels with code from one of them
+   * are analysed.
+   */
   readonly throughHeaders?: ReadonlySet<string>;
 }
 

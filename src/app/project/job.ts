@@ -22,7 +22,7 @@ export interface Project {
   /** Whether launches are searched for in the whole tree, or only in the units. */
   readonly wholeTree: boolean;
   readonly builder: UnitBuilder;
-  /** Diagnostics of opening it. */
+  /** Diagnostics of opening the project. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -37,6 +37,6 @@ export interface Tools {
     readonly environment: Readonly<Record<string, string | undefined>>;
   };
   readonly progress: Progress;
-  /** The analysis rejects, with its reason, when it is aborted. */
+  /** Aborts the analysis, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -1,7 +1,7 @@
 /**
- * Index of the sources of a tree that may launch kernels, by name. Every version of a source is scanned once; results
- * are cached by content. Git identifies the content of a tracked file without reading it; of an untracked file, size
- * and times do.
+ * Index of the sources of a tree that may launch kernels, by kernel name. Each version of a source is scanned once;
+ * results are cached by content. Git identifies the content of a tracked file without reading the file; an untracked
+ * file is identified by its size and times.
  */
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, readSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'; // oxfmt-ignore
@@ -11,7 +11,10 @@ import { hashOf, scanSource, type ScannedSource } from './source-scan.ts';
 import { largestSource, mayBeRead, relativeTo, repositoryRoot, type SourceTree } from './source-tree.ts';
 
 export interface LaunchIndex {
-  /** The sources that contain one of the words as an identifier, sorted, and few others. */
+  /**
+   * The sources that contain one of the words as an identifier, sorted. May include a few others, because words are
+   * hashed.
+   */
   readonly mentioning: (words: Iterable<string>) => readonly string[];
   /**
    * The sources that may launch one of these kernels: they contain a launch, and one of the names or pasted names.
@@ -30,7 +33,7 @@ interface IndexRequest {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Folder of cached scans (`system/cache-folder.ts`); undefined to cache none. */
   readonly folder: string | undefined;
-  /** Milliseconds since 1970; by default the clock of the system. */
+  /** Current time in milliseconds since 1970; by default the system clock. */
   readonly now?: () => number;
 }
 
@@ -70,7 +73,7 @@ export async function openLaunchIndex({
   return indexOf(sources);
 }
 
-/** State of an untracked file when it was read. */
+/** Size, times and content of an untracked file when it was read. */
 interface SeenFile {
   readonly stamp: string;
   readonly content: string;
@@ -79,7 +82,10 @@ interface SeenFile {
 /** A file that was changed less than this ago may change again without a new time stamp, in milliseconds. */
 const settlingTime = 3000;
 
-/** Stamp that changes with a file; undefined for links, for other than regular files, and for recent changes. */
+/**
+ * Stamp that changes when a file changes; undefined for links, for files that are not regular, and for recently changed
+ * files.
+ */
 function stampOf(file: string, now: number): string | undefined {
   try {
     const stats = lstatSync(file);
@@ -99,7 +105,7 @@ interface Scan {
 /** Reads files of a tree sequentially into the same memory. */
 class SourceReader {
   private bytes = Buffer.allocUnsafeSlow(1 << 16);
-  /** Real paths of folders; undefined for links that leave the tree. */
+  /** Real paths of folders; undefined for folders whose links leave the tree. */
   private readonly folders = new Map<string, string | undefined>();
   private readonly root: string;
 
@@ -107,7 +113,7 @@ class SourceReader {
     this.root = root;
   }
 
-  /** @returns the bytes of a file until the next is read; undefined if it cannot or may not be read */
+  /** @returns the bytes of a file , valid until the next file is read; undefined if it cannot or may not be read */
   read(path: string): Uint8Array | undefined {
     const slash = path.lastIndexOf('/');
     const folder = slash < 0 ? '' : path.slice(0, slash);
@@ -193,12 +199,12 @@ function indexOf(sources: ReadonlyMap<string, ScannedSource>): LaunchIndex {
   };
 }
 
-/** Git takes longer only in case of a problem; the files are then read. */
+/** Time limit of git in milliseconds. If git exceeds it, the files are read instead. */
 const patience = 20_000;
 
 /**
- * The contents of the files of a checkout as recorded by git, by path from `root`: of unmodified ones. Links, and files
- * that git is configured not to check, are left out.
+ * The contents of unmodified files of a checkout as recorded by git, by path from `root`. Links, and files that git is
+ * configured not to check, are left out.
  */
 async function knownContents(root: string, environment: IndexRequest['environment']): Promise<Map<string, string>> {
   const contents = new Map<string, string>();
@@ -211,7 +217,8 @@ async function knownContents(root: string, environment: IndexRequest['environmen
       patience,
     );
     for (const entry of code === 0 ? stdout.split('\0') : []) {
-      // `H`: in the index, and checked. Modified files follow again under another letter.
+      // `H`: the file is in the index and is checked for modification. Modified files are listed a second time under
+      // another letter.
       const [, letter, content = '', path = ''] = /^(\S) \d+ ([0-9a-f]+) \d\t([^]+)$/.exec(entry) ?? [];
       if (letter === 'H' && /^\S 100(?:644|755) /.test(entry)) contents.set(path, content);
       else contents.delete(path);
@@ -222,9 +229,9 @@ async function knownContents(root: string, environment: IndexRequest['environmen
   return contents;
 }
 
-/** Changes with the contents of a scan. */
+/** Magic string of the index; changes with the data that a scan contains. */
 const format = 'selvage scans 2\n';
-/** Maximum number of cached scans of earlier texts. */
+/** Maximum number of cached scans of earlier versions of sources. */
 const maxKept = 20_000;
 
 type Kept = readonly [
@@ -273,7 +280,7 @@ function writePack(
     });
     renameSync(beside, file);
   } catch {
-    // Correctness does not depend on the cache.
+    // A failure to write is ignored: correctness does not depend on the cache.
     rmSync(beside, { force: true });
   }
 }
@@ -297,7 +304,7 @@ function readPack(file: string): Pack {
     const size = body.readUInt32LE(0);
     const [records, files] = JSON.parse(body.toString('utf8', 4, 4 + size)) as [readonly Kept[], readonly [string, string, string][]]; // oxfmt-ignore
     for (const [path, stamp, content] of files) seen.set(path, { stamp, content });
-    // Words are read in place, at an offset that must be a multiple of their size.
+    // Words are accessed without conversion, which requires an offset that is a multiple of their size.
     const words = new Uint32Array(Uint8Array.prototype.slice.call(body, 4 + size).buffer);
     let at = 0;
     for (const [content, count, pastes, launched, calls, kernels, includes] of records) {

@@ -13,14 +13,14 @@ import type { Location } from '../../source/location.ts';
 import { dimensionsProblem } from '../../settings/dimensions.ts';
 import { scalarPattern, type ScalarValue } from '../../settings/scalar-argument.ts';
 
-/** Settings of a launch from one source; another source may specify missing ones. */
+/** Settings of a launch that one origin states. Other origins may state the missing ones. */
 export interface LaunchSettings {
   readonly block?: Dim3;
   readonly grid?: Dim3;
   readonly cluster?: Dim3;
   readonly sharedBytes?: number;
   readonly cooperative?: boolean;
-  /** By parameter name or `paramN`. */
+  /** Scalar arguments by parameter name or `paramN`. */
   readonly args?: ReadonlyMap<string, ScalarValue>;
   readonly location?: Location;
 }
@@ -29,13 +29,13 @@ export interface LaunchSettings {
 export interface SiteSettings extends LaunchSettings {
   readonly location: Location;
   readonly text: string;
-  /** It may start before the preceding kernel in the stream has ended. */
+  /** The launch may start before the preceding kernel in the stream has finished. */
   readonly startsEarly?: true;
   /** Statements about single axes of block and grid. */
   readonly axes?: AxisExtents;
   /** Properties that could not be evaluated. */
   readonly unknown?: readonly LaunchProperty[];
-  /** Arguments by position, if they are constants. */
+  /** Constant arguments, by position. */
   readonly scalars: ReadonlyMap<number, ScalarValue>;
   readonly aliases: readonly (readonly [number, number])[];
   readonly samePointers?: readonly (readonly [number, number])[];
@@ -44,7 +44,7 @@ export interface SiteSettings extends LaunchSettings {
   readonly pointers?: ReadonlyMap<number, SitePointer>;
   /** Constraints that the host program implies for dimensions and arguments that are not constants. */
   readonly ties?: readonly AssumptionExpression[];
-  /** Positions of arguments that are a fraction of a size of the host program, and its divisor. */
+  /** Arguments that are a size of the host program divided by a constant: their positions and divisors. */
   readonly parts?: readonly (readonly [number, number])[];
   /** Contents of memory that the host program fills. */
   readonly contents?: SiteContents;
@@ -59,9 +59,9 @@ export interface LaunchFacts {
 }
 
 interface ResolvedLaunches {
-  /** At least one; distinct. */
+  /** At least one launch; all are distinct. */
   readonly launches: readonly Launch[];
-  /** Sites that no launch represents in full: `proved` does not cover them. */
+  /** Launch sites that no launch represents completely: `proved` does not cover them. */
   readonly notEvaluated: readonly SiteSettings[];
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -83,7 +83,10 @@ export function resolveLaunches(
   ];
   const settled = (property: keyof LaunchSettings): boolean => layers.some((layer) => layer[property] !== undefined);
 
-  /** Properties without a symbolic value: an analysis assumes that they are off, and so does not cover the site. */
+  /**
+   * Properties without a symbolic value: the analysis assumes that they are off, so it does not cover a site that may
+   * set them.
+   */
   const leftOpen = ({ unknown = [] }: SiteSettings): LaunchProperty[] =>
     unknown.filter(
       (property) =>
@@ -114,7 +117,7 @@ export function resolveLaunches(
     const key = keyOf(launch);
     if (!launches.has(key)) launches.set(key, launch);
   }
-  // A launch without any known property is the symbolic one; it is reported if others are known.
+  // A launch without any known property is equivalent to the symbolic one. It is reported if other launches are known.
   const open = notEvaluated.filter((site) => usable.length > notEvaluated.length || leftOpen(site).length > 0);
   for (const site of open) {
     const message =
@@ -194,7 +197,10 @@ function contentsOf({ objects }: Kernel, site: SiteSettings | undefined): Pick<L
   return { contents: { arrays: arrays ?? new Map(), variables: new Map(own) } };
 }
 
-/** Constraints of a site on dimensions and arguments, unless the dimension is stated otherwise. */
+/**
+ * Constraints of a site on dimensions and arguments; a constraint on a dimension is dropped if the dimension is stated
+ * otherwise.
+ */
 function tiesOf(site: SiteSettings | undefined, layers: readonly Layer[]): Pick<Launch, 'ties'> {
   const isStated = (property: 'block' | 'grid'): boolean =>
     layers.some((layer) => layer.source !== 'launch-site' && layer[property] !== undefined);

@@ -9,7 +9,7 @@ import type { KernelName } from '../../cuda/names/kernel-name.ts';
 /**
  * Source declarations of the parameters of a compiled kernel, by index.
  * @param types returns the types that the unit declares; called only if a parameter is a struct
- * @returns nothing if the definition has other parameters than the compiled kernel
+ * @returns nothing if the parameters of the definition differ from those of the compiled kernel
  */
 export function parameterSources(
   definition: KernelDefinition,
@@ -18,13 +18,13 @@ export function parameterSources(
   types: () => readonly DeclaredTypes[],
 ): ParameterSource[] {
   const written = kernelParameters(definition, kernel.parameters.length);
-  // The symbol of an extern "C" kernel contains no types.
+  // The symbol of an extern "C" kernel contains no parameter types.
   const isMangled = name.parameters.length === written.length;
   return written.map((parameter, index): ParameterSource => {
     const compiled = isMangled ? name.parameters[index] : undefined;
     const { type: ptxType = '', bytes = 0, alignment = 0 } = kernel.parameters[index] ?? {};
     if (!ptxType.startsWith('b')) {
-      // The symbol contains the type of a template parameter or an alias.
+      // For a template parameter or an alias, the symbol contains the actual type.
       return isBuiltIn(parameter.type) ? parameter : { ...parameter, type: compiled ?? parameter.type };
     }
     const struct =

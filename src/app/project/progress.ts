@@ -2,7 +2,7 @@
 export interface Defect {
   readonly kernel: string;
   readonly error: unknown;
-  /** Name and text of the files that reproduce it. */
+  /** Name and text of the files that reproduce the internal error. */
   readonly files: ReadonlyMap<string, string>;
 }
 

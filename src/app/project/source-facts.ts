@@ -16,11 +16,11 @@ import type { LaunchIndex } from './launch-index.ts';
 import { mayLaunch } from '../../cuda/launches/launch-text.ts';
 import type { LaunchFinder, ReadText } from './host-programs.ts';
 
-/** Facts of the sources that the PTX lacks. Files are read and parsed on demand. */
+/** Facts about the sources that the PTX does not contain. Files are read and parsed on demand. */
 export interface SourceFacts {
   /** A file of the tree; undefined if it cannot be read. */
   readonly source: (file: string) => CudaSource | undefined;
-  /** The definition of a compiled kernel, and its file. */
+  /** The source definition of a compiled kernel, with its file. */
   readonly definitionOf: (kernel: Kernel, name: KernelName, unitPath: string) => Definition | undefined;
   /** Names, types and members of the parameters, by index; empty if the definition is not available. */
   readonly parametersOf: (
@@ -33,7 +33,7 @@ export interface SourceFacts {
   readonly annotationOf: (definition: Definition | undefined) => ReturnType<typeof readAnnotations>;
   /** Problems of the Selvage comments of a file. */
   readonly problemsOf: (file: string) => readonly Diagnostic[];
-  /** Reads a preprocessed unit before its launches are requested. */
+  /** Parses a preprocessed unit in advance, before its launches are requested. */
   readonly readAhead: (preprocessed: string) => Promise<void>;
   /**
    * Makes the function that finds the launches of kernels.
@@ -51,18 +51,18 @@ export interface SourceFacts {
     ordinal: number | undefined,
     alike: number | undefined,
   ) => Promise<string | undefined>;
-  /** Declaration of an array in shared or global memory in the file of a location. */
+  /** Declaration of an array in shared or global memory, searched for in the file of a location. */
   readonly declaredArray: (location: Location, name: string) => Promise<DeclaredArray | undefined>;
   /** A file of the tree with its syntax tree; undefined if it cannot be read. */
   readonly parse: (file: string) => Promise<CudaSource | undefined>;
   /** Parses another text instead of that of a file. */
   readonly parseText: (text: string, file: string) => Promise<CudaSource>;
   /**
-   * Reads a file to edit it: with the macros of headers of the tree that it includes.
-   * @param text - instead of that of the file
+   * Reads a file for editing: with the macros of the project's headers that it includes.
+   * @param text - replaces the text of the file
    */
   readonly parseToEdit: (file: string, text?: string) => Promise<CudaSource | undefined>;
-  /** Departure of threads before a location, by the deciding location; undefined without the source. */
+  /** Whether threads exit before a location, keyed by the location that decides it; undefined without the source. */
   readonly departure: (
     deciding: readonly Location[],
     place: Location,
@@ -75,7 +75,7 @@ export interface Definition {
   readonly kernel: KernelDefinition;
 }
 
-/** One for the process: the grammar is a WebAssembly module that must not be loaded twice concurrently. */
+/** One parser for the process: the grammar is a WebAssembly module that must not be loaded twice concurrently. */
 let theParser: Promise<CudaParser> | undefined;
 
 /** Opens the sources of an analysis; the parser is loaded only if a file has to be parsed. */
@@ -87,7 +87,7 @@ export async function openSourceFacts(
   const cuda = units.some(({ kind }) => kind === 'cuda') ? await loadOutline() : undefined;
   const startParser = (): Promise<CudaParser> => (theParser ??= loadParser(assets));
 
-  // It is loaded while nvcc runs.
+  // The parser is loaded while nvcc runs.
   if (units.some(({ kind, path }) => kind === 'cuda' && mayLaunch(tree.text(path) ?? ''))) void startParser();
 
   const outlines = new Map<string, CudaSource | undefined>();
@@ -100,7 +100,7 @@ export async function openSourceFacts(
     return outlines.get(file);
   };
   const types = new Map<CudaSource, DeclaredTypes>();
-  /** The types that a unit can see. */
+  /** The types that are declared in a unit or in the files that it includes. */
   const typesIn = (unitPath: string): DeclaredTypes[] => {
     const unit = source(unitPath);
     if (!unit || !cuda) return [];
@@ -118,7 +118,7 @@ export async function openSourceFacts(
     }
     return parsed.get(file);
   };
-  /** Host programs that were read ahead, by their text. */
+  /** Host programs that were parsed in advance, by their text. */
   let ahead = new Map<string, ReadText>();
   return {
     source,
@@ -151,7 +151,7 @@ export async function openSourceFacts(
         (await import('./launch-index.ts')).openLaunchIndex({ tree, ...index });
       const mentioning = async (word: string): Promise<readonly string[]> =>
         (await (opened ??= open())).mentioning([word]);
-      // The parsed units, whole syntax trees, are released with the finder.
+      // The parsed units, which contain whole syntax trees, are released together with the finder.
       const readUnits = ahead;
       ahead = new Map();
       return launchFinder({ tree, wholeTree: project.wholeTree, parser, preprocessed, ahead: readUnits, definitions, mentioning }); // oxfmt-ignore
@@ -180,7 +180,7 @@ export async function openSourceFacts(
   };
 }
 
-/** Determines the departure of threads that do not reach a location, from the files that `parse` reads. */
+/** Determines whether threads exit before a location, from the files that `parse` reads. */
 export function departureAmong(parse: (file: string) => Promise<CudaSource | undefined>): SourceFacts['departure'] {
   return async (deciding, place, branch) => {
     const { departure } = await import('../../cuda/reading/early-return.ts');
@@ -189,7 +189,7 @@ export function departureAmong(parse: (file: string) => Promise<CudaSource | und
       const file = await parse(path);
       if (!file) return undefined;
       const here = deciding.filter((one) => one.file === path);
-      // Inlined code is attributed to its call site.
+      // Inlined code is attributed to its call sites, up to the kernel.
       let inside: Location | undefined = place;
       while (inside && inside.file !== path) inside = inside.inlinedAt;
       const own = branch?.file === path ? branch : undefined;

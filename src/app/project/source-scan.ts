@@ -1,21 +1,23 @@
 /**
- * One pass over the bytes of a source that finds its launches. Nothing is parsed or preprocessed: comments and strings
+ * Finds the launches of a source in one pass over its bytes. Nothing is parsed or preprocessed. Comments and strings
  * are read as code, so the result is an over-approximation.
  */
 
 /** Scan of one file. */
 export interface ScannedSource {
-  /** Hashes of all identifiers, each once ({@link hashOf}). */
+  /** Hashes of all identifiers, without duplicates ({@link hashOf}). */
   readonly words: Uint32Array;
   /** Names right before `<<<`, or before template arguments and `<<<`; without namespaces. */
   readonly launched: readonly string[];
-  /** Functions and types by which the runtime and the driver launch kernels, if they are named. */
+  /** Functions and types of the runtime and driver API for launching kernels that occur in the file. */
   readonly calls: readonly string[];
-  /** Names of kernels that it defines or declares: the last word before the parameters that follow `__global__`. */
+  /**
+   * Names of kernels that the file defines or declares: the last word before the parameters that follow `__global__`.
+   */
   readonly kernels: readonly string[];
-  /** Files that it includes, as written. */
+  /** Names of files that the file includes, as written. */
   readonly includes: readonly string[];
-  /** Whether it pastes names (`##`): it may launch kernels whose names it does not contain. */
+  /** Whether the file pastes names (`##`): it may launch kernels whose names it does not contain. */
   readonly pastes: boolean;
 }
 
@@ -33,7 +35,9 @@ const launchingWords = [
 const offset = 0x811c9dc5;
 const prime = 0x01000193;
 
-/** The hash of an identifier, 32 bits and not 0 (FNV-1a over its bytes). Different words may share one. */
+/**
+ * The hash of an identifier, 32 bits and not 0 (FNV-1a over its bytes). Different identifiers may have the same hash.
+ */
 export function hashOf(word: string): number {
   let hash = offset;
   for (const byte of Buffer.from(word, 'utf8')) hash = Math.imul(hash ^ byte, prime);
@@ -44,7 +48,7 @@ const launching = new Map(launchingWords.map((word) => [hashOf(word), word]));
 const globalHash = hashOf('__global__');
 const includeHash = hashOf('include');
 
-/** 1: a letter, underscore or byte of a longer character; 2: a digit. */
+/** Class of a byte: 1 for a letter, an underscore or a byte of a multi-byte character; 2 for a digit. */
 const classes = new Uint8Array(256);
 for (let code = 0; code < 256; code++) {
   const character = String.fromCharCode(code);
@@ -54,9 +58,9 @@ for (let code = 0; code < 256; code++) {
 const less = 0x3c;
 const sharp = 0x23;
 
-/** Slots of the table of words, which grows; a power of two. */
+/** Slots of the hash table of identifiers, which grows; their number is a power of two. */
 let table = new Uint32Array(4096);
-/** The words of a file while it is scanned. */
+/** The identifiers of the file that is being scanned. */
 let words = new Uint32Array(2048);
 
 /**
@@ -96,7 +100,7 @@ export function scanSource(bytes: Uint8Array): ScannedSource {
       if (hash === globalHash) addIfNamed(kernels, kernelBehind(bytes, at));
       else if (hash === includeHash && isDirective(bytes, start)) addIfNamed(includes, includedBehind(bytes, at));
     } else if (kind === 2) {
-      // An integer with its suffix, or the remaining characters of a word.
+      // The remaining characters of an integer with its suffix, or of an identifier.
       while (++at < length && classes[bytes[at]!]! > 0);
     } else if (byte === less && bytes[at + 1] === less && opensLaunch(bytes, at)) {
       addNamesBefore(bytes, at, launched);
@@ -150,13 +154,13 @@ function opensLaunch(bytes: Uint8Array, at: number): boolean {
   return bytes[end] === less;
 }
 
-/** The names that a `<<<` may launch: before it, or before template arguments preceding it. */
+/** The kernel names before a `<<<`, or before template arguments that precede it. */
 function addNamesBefore(bytes: Uint8Array, at: number, names: Set<string>): void {
   const end = behindBlanks(bytes, at);
   const name = wordBefore(bytes, end);
   if (name !== undefined) names.add(name);
   if (bytes[end - 1] !== 0x3e) return;
-  // Template arguments may contain comparisons: each `<` after a name that could open them counts.
+  // Template arguments may contain comparisons: every `<` that directly follows a name may be the opening one.
   let depth = 0;
   for (let index = end - 1; index >= Math.max(0, at - reach); index--) {
     const byte = bytes[index];
@@ -224,7 +228,7 @@ function includedBehind(bytes: Uint8Array, at: number): string | undefined {
   return path === undefined ? undefined : utf8(path);
 }
 
-/** Bytes were read as one character each. */
+/** Decodes UTF-8 text whose bytes were read as one character each. */
 function utf8(text: string): string {
   if (!/[\x80-\xff]/.test(text)) return text;
   return Buffer.from(text, 'latin1').toString('utf8');

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { decodeSource } from '../../source/source-bytes.ts';
 
-/** Larger files contain no handwritten CUDA. */
+/** Maximum bytes of a source. Larger files contain no handwritten CUDA. */
 export const largestSource = 4 * 1024 * 1024;
 const MAX_FILES = 50_000;
 const skippedFolders = new Set(['node_modules', 'CMakeFiles', '__pycache__']);
@@ -13,7 +13,7 @@ const hostFile = /\.(?:c|cc|cpp|cxx)$/;
 
 /** A folder of sources: the repository, or one revision of it. Paths are relative to it, with forward slashes. */
 export interface SourceTree {
-  /** Absolute, symbolic links resolved. */
+  /** Absolute path of the folder, with symbolic links resolved. */
   readonly root: string;
   /** All sources and headers, sorted; read once. */
   readonly sources: () => readonly string[];
@@ -94,7 +94,10 @@ export function relativeTo(root: string, file: string): string {
   return (inside ? path : file).split(sep).join('/');
 }
 
-/** Type of a path, links resolved; undefined if it does not exist, or is a device or pipe with endless text. */
+/**
+ * Type of a path after links are resolved; undefined if it does not exist, or is a device or a pipe, which may be
+ * endless.
+ */
 export function kindOf(path: string): 'file' | 'folder' | undefined {
   try {
     const stats = statSync(path);
@@ -114,14 +117,14 @@ function readText(root: string, path: string): string | undefined {
 }
 
 /**
- * Real file of a path of a tree; undefined if it is too large, not a regular file, or outside of the tree: such links
- * are not followed, because a link of a pull request could name any file of the host.
+ * Real path of a file of the tree; undefined if the file is too large, not regular, or outside of the tree. Links that
+ * leave the tree are not followed, because a link in a pull request could name any file of the host.
  */
 export function mayBeRead(root: string, path: string): string | undefined {
   try {
     const file = realpathSync(resolve(root, path));
     const stats = statSync(file);
-    // A pipe or device has no end.
+    // A pipe or a device may be endless.
     const isWhole = stats.isFile() && stats.size <= largestSource;
     return isAbsolute(relativeTo(root, file)) || !isWhole ? undefined : file;
   } catch {

@@ -19,7 +19,7 @@ interface StatedFacts extends LaunchFacts {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Statements of options, configuration, annotations and launches in the sources about a kernel. */
+/** Statements about a kernel in options, configuration, annotations and launches of the sources. */
 export function statedFacts(
   settings: Pick<Settings, 'options' | 'configuration'>,
   kernel: Kernel,
@@ -33,7 +33,7 @@ export function statedFacts(
   const { annotation: written, diagnostics: problems } = facts.annotationOf(definition);
   const diagnostics = [...problems];
   const annotation = written && withinLimits(written, name, diagnostics);
-  // An option applies to all kernels that have its parameters.
+  // An option applies to all kernels with parameters of the names that it mentions.
   const options = optionAssumptions(settings.options).filter(({ expression }) =>
     namesIn(expression).every((n) => known.has(n)),
   );
@@ -62,7 +62,7 @@ export function statedFacts(
   };
 }
 
-/** Annotated properties within the limits of devices; others are left out, with a diagnostic each. */
+/** Annotated properties within the limits of devices. The others are omitted, with one diagnostic each. */
 function withinLimits(
   annotation: KernelAnnotation,
   { qualified }: KernelName,
@@ -94,7 +94,7 @@ function withinLimits(
   };
 }
 
-/** Why an assumption about members of parameters cannot be used, as the end of a sentence. */
+/** Why an assumption about members of a struct parameter cannot be used, as the end of a sentence. */
 function memberProblem(
   { expression }: StatedAssumption,
   kernel: Kernel,
@@ -113,7 +113,7 @@ function memberProblem(
   return undefined;
 }
 
-/** Names of a kernel's parameters in assumptions and arguments. */
+/** Names that assumptions and arguments may use for the parameters of a kernel. */
 export function knownNames(kernel: Kernel, parameters: readonly ParameterSource[]): Set<string> {
   return new Set(
     kernel.parameters.flatMap(({ index }) => {

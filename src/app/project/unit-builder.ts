@@ -18,13 +18,13 @@ export interface BuiltText {
 
 /** Builds the PTX of a unit, with a compiler or from bundled files. */
 export interface UnitBuilder {
-  /** For the report; null if no compiler runs. */
+  /** Name of the compiler in reports; null if no compiler is used. */
   readonly compiler: string | null;
-  /** Whether it can build other texts than those of the files. */
+  /** Whether the builder can compile texts that differ from the files. */
   readonly compiles: boolean;
   /**
-   * @param text instead of that of the file of the unit
-   * @param headers other texts of files that it may include, by path
+   * @param text replaces the text of the unit's file
+   * @param headers edited texts of files that the unit may include, by path
    */
   readonly build: (
     unit: Unit,
@@ -39,16 +39,16 @@ export interface UnitBuilder {
    * runs.
    */
   readonly onPreprocessed?: (listener: (host: string) => void) => void;
-  /** Flags of a unit as text: a change of it touches the unit's kernels. */
+  /** Flags of a unit as text. If they change, all kernels of the unit count as changed. */
   readonly flags: (unit: Unit) => string;
   /** Macros that the compilation database defines for a file, `NAME` or `NAME=VALUE`; missing without a database. */
   readonly definitions?: (path: string) => readonly string[];
-  /** The files of the tree that a unit includes, and its own; empty if they cannot be determined. */
+  /** The unit's file and the files of the tree that it includes; empty if they cannot be determined. */
   readonly dependencies: (unit: Unit, arch: string) => Promise<readonly string[]>;
   /**
-   * Result of the assembler for a PTX text and its kernels, or why it has none; missing without an assembler.
-   * @param unit - whose flags count
-   * @param mostRegisters - fewer than those allow
+   * Result of the assembler for a PTX text and its kernels, or why there is no result; missing without an assembler.
+   * @param unit - the unit whose flags are used
+   * @param mostRegisters - a lower register limit than that of the flags
    */
   readonly resources?: (
     ptx: string,
@@ -56,6 +56,9 @@ export interface UnitBuilder {
     unit?: Unit,
     mostRegisters?: number,
   ) => Promise<AssembledUnit | Unassembled>;
-  /** Stops running compilations, whose builds then reject, and waits for their end. Called by its creator. */
+  /**
+   * Stops running compilations, whose builds then reject, and waits for their end. Called by the creator of the
+   * builder.
+   */
   readonly close: () => Promise<void>;
 }

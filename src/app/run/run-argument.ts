@@ -14,10 +14,10 @@ import { nearest } from '../../base/nearest.ts';
 type Contents =
   | { readonly kind: 'fill'; readonly value: string }
   | { readonly kind: 'uninitialised' }
-  /** After `count` steps all elements are identical. */
+  /** After `count` steps, all further elements are identical. */
   | { readonly kind: 'iota'; readonly start: string; readonly step: string; readonly count?: number }
   | { readonly kind: 'random'; readonly seed: number; readonly low?: string; readonly high?: string }
-  /** Generated contents, as in the search for races. */
+  /** Generated contents, as in the witness search for races. */
   | { readonly kind: 'drawn'; readonly drawn: GeneratedContents }
   | { readonly kind: 'list'; readonly values: readonly string[] }
   | { readonly kind: 'file'; readonly path: string };
@@ -28,14 +28,14 @@ export type ArgumentValue =
   | { readonly kind: 'alias'; readonly target: string; readonly offset: bigint; readonly unit: 'bytes' | 'elements' }
   | {
       readonly kind: 'array';
-      /** Absent: as the parameter is declared. */
+      /** Element type; if absent, the type that the parameter is declared with. */
       readonly type?: ElementType;
-      /** Elements; `endless`; absent: as the contents specify. */
+      /** Number of elements, or `endless`; if absent, the contents determine it. */
       readonly length?: number | 'endless';
       readonly contents: Contents;
     };
 
-/** Maximum bytes of all arrays of a run, and of one. */
+/** Maximum bytes of a single array, and of all arrays of a run together. */
 export const MAX_ARRAY_BYTES = 2 ** 30;
 
 type Problem = { readonly problem: string };
@@ -223,7 +223,7 @@ function elements(
   return bytes;
 }
 
-/** The bits of each element, to be requested in order. */
+/** The bit patterns of the elements; they must be requested in ascending order. */
 function sequence(type: ElementType, contents: Sequence): ((index: number) => bigint) | Problem {
   const { format } = type;
   if (format === undefined) return wholeSequence(type, contents);

@@ -25,29 +25,29 @@ type PointersDrawn = GeneratedContents & { readonly kind: 'pointers' };
 /** An array of a run. */
 interface BoundArray {
   readonly name: string;
-  /** Index of its buffer. */
+  /** Index of the interpreter's buffer for the array. */
   readonly buffer: number;
   readonly type: ElementType;
-  /** Elements; null: unbounded. */
+  /** Number of elements; null if the array is unbounded. */
   readonly length: number | null;
-  /** Other parameters that point into it. */
+  /** Names of other parameters that point into the array. */
   readonly aliases: readonly string[];
-  /** All of its names. */
+  /** All names of the array. */
   readonly names: readonly string[];
 }
 
 export interface Binding {
   readonly buffers: readonly GlobalBuffer[];
-  /** By parameter index. */
+  /** Arguments by parameter index. */
   readonly arguments: readonly Argument[];
   readonly arrays: readonly BoundArray[];
-  /** By name, as a report shows them. */
+  /** Values of arguments by name, as a report shows them. */
   readonly described: Readonly<Record<string, WitnessArgument>>;
 }
 
 interface BindingRequest {
   readonly kernel: Kernel;
-  /** Name in messages. */
+  /** Name of the kernel in messages. */
   readonly name: string;
   readonly parameters: readonly ParameterSource[];
   /** Arguments of the command line, by name. */
@@ -59,16 +59,16 @@ interface BindingRequest {
   readonly readFile: (path: string) => Uint8Array | { readonly problem: string };
 }
 
-/** Whether JSON may have had other digits. */
+/** Whether the number in the JSON document may have had other digits, lost by rounding. */
 function isRounded(value: WitnessArgument): boolean {
   return typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value);
 }
 
 const rounded = 'of which JSON does not keep all digits; write it in quotes';
 
-/** A part of the parameters that takes one value. */
+/** A part of the parameters to which one value is bound. */
 interface Slot {
-  /** All names; the first is that of messages. */
+  /** All names of the slot; the first one is used in messages. */
   readonly names: readonly string[];
   readonly index: number;
   readonly offset: number;
@@ -77,15 +77,18 @@ interface Slot {
   readonly type: string | undefined;
   readonly isPointer: boolean;
   readonly isFloat: boolean;
-  /** A struct as a whole. */
+  /** Whether the slot is a whole struct. */
   readonly isStruct: boolean;
-  /** The kernel reads it. */
+  /** Whether the kernel reads the slot. */
   readonly isRead: boolean;
-  /** It is part of a struct of unknown members: the text of a value determines whether it is an integer. */
+  /**
+   * Whether the slot is part of a struct with unknown members. The text of a value then determines whether it is an
+   * integer.
+   */
   readonly isOpen: boolean;
 }
 
-/** Value of a slot: bits, a pointer, or bytes of a struct. */
+/** Value that is bound to a slot: bits, a pointer, or the bytes of a struct. */
 type Held =
   | { readonly kind: 'bits'; readonly value: bigint }
   | { readonly kind: 'pointer'; readonly buffer: number; readonly offset: bigint }
@@ -140,7 +143,7 @@ function slotsOf({ kernel, parameters }: BindingRequest): Slot[] {
       });
       return [...members, struct];
     }
-    // A type such as __half is one value, although the PTX has bytes.
+    // A value of a type such as __half is a single slot, although the PTX declares bytes.
     if (source && bytes <= 8 && sizeOfType(source.type) === bytes) {
       return [slot({ ...declared, names: [...bases, ...bases.map((base) => `${base}+0`)] })];
     }
@@ -285,7 +288,7 @@ class Binder {
     return undefined;
   }
 
-  /** An array of pointers, and the memory that they point to. */
+  /** Creates an array of pointers, and the memory that they point to. */
   #addPointers(slot: Slot, type: ElementType, drawn: PointersDrawn): void {
     const [name = ''] = slot.names;
     const words = elementTypeNamed('uint64')!;
@@ -306,7 +309,7 @@ class Binder {
   bindAliases(): void {
     for (const { slot, value } of this.#aliases) {
       const { target, unit } = value;
-      // In a struct of unknown members, A+8 may be the name of a pointer.
+      // In a struct with unknown members, A+8 may itself be the name of a slot that contains a pointer.
       const field = unit === 'bytes' ? this.#named(`${target}+${value.offset}`) : undefined;
       const [owner, offset] = field && this.#held.get(field)?.kind === 'pointer' ? [field, 0n] : [this.#named(target), value.offset]; // oxfmt-ignore
       const problem = this.#alias(slot, owner, target, offset, unit);
@@ -339,7 +342,7 @@ class Binder {
     return undefined;
   }
 
-  /** The inverse of `describeWitness`. Arguments of the command line take precedence. */
+  /** Binds a value of a witness: the inverse of `describeWitness`. Arguments of the command line take precedence. */
   bindWitness(name: string, value: WitnessArgument): void {
     const slot = this.#named(name);
     if (!slot) {
@@ -384,13 +387,15 @@ class Binder {
     const wrong = [fill, ...values.map(([, bits]) => bits)].find((bits) => typeof bits !== 'bigint');
     if (typeof fill !== 'bigint' || wrong !== undefined) return `has a value that is not of type ${type.name}`;
     const known = new Map(values.flatMap(([at, bits]) => (typeof bits === 'bigint' ? [[at, bits] as const] : [])));
-    // The arrays of a replay are unbounded, so that it reproduces races regardless of the sizes.
+    // Arrays of a replay are unbounded, so that races are reproduced regardless of the sizes of arrays.
     const buffer = { name: slot.names[0]!, elementBytes: type.bytes, bytes: null, fill, values: known };
     this.#addBuffer(slot, type, buffer, value);
     return undefined;
   }
 
-  /** The slot as wide as the kernel reads it: a production build may read two members at once. */
+  /**
+   * The slot, extended to the width with which the kernel reads it: a production build may read two members at once.
+   */
   #widest(slot: Slot): Slot {
     const { kernel, parameters } = this.#request;
     const reads = parameterFields(kernel, [], parameters).filter((field: ParameterField) => field.index === slot.index && field.offset === slot.offset); // oxfmt-ignore
@@ -406,7 +411,7 @@ class Binder {
     }
   }
 
-  /** Scalars that are not given here but stated elsewhere. */
+  /** Binds scalars that are missing on the command line but stated elsewhere. */
   bindStated(): void {
     for (const slot of this.#slots) {
       const value = this.#request.stated.get(slot.index);
@@ -440,7 +445,7 @@ class Binder {
     };
   }
 
-  /** Whether another message reports that its alias cannot be created. */
+  /** Whether the alias of a slot cannot be created, which another message already reports. */
   #isAlias(slot: Slot): boolean {
     return this.#problems.some((text) => text.startsWith(`--arg ${slot.names[0]} `));
   }
@@ -474,7 +479,7 @@ function isPlain(type: string): boolean {
   return sizeOfType(type) !== undefined;
 }
 
-/** The type in which scalars of a slot are written. */
+/** The type in which scalar values of a slot are given. */
 function scalarType({ type, bytes, isFloat: float }: Slot): ElementType | undefined {
   const declared = type === undefined ? undefined : pointeeOf(`${type}*`);
   if (declared?.bytes === bytes) return declared;

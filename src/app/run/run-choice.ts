@@ -41,7 +41,7 @@ export function requireBlocks(blocks: readonly number[] | undefined, { grid }: L
     throw new UsageError(`--blocks ${outside}: the grid of ${text(grid)} has blocks 0 to ${threads(grid!) - 1}.`);
 }
 
-/** The launch that options, witness or sources specify, entirely concrete. */
+/** The concrete launch that options, witness or sources specify. */
 export function chooseLaunch(entry: LaunchedKernel, options: Options, witness: RunWitness | undefined): Launch {
   const { kernel, name } = entry;
   const found = distinctLaunches(entry.launches, options, witness);
@@ -65,7 +65,7 @@ export function chooseLaunch(entry: LaunchedKernel, options: Options, witness: R
   const effects = kernel.blocks.flatMap(({ instructions }) =>
     instructions.map(({ operation }) => operation.effect.kind),
   );
-  // A witness lacks this property; the check has accepted such a barrier.
+  // A witness does not record whether the launch is cooperative; the check that produced it has accepted the barrier.
   if (!only.cooperative && !witness && (effects.includes('grid-barrier') || kernel.workspace !== undefined)) {
     throw new UsageError(
       `${name.qualified} has a grid barrier, which works only in a cooperative launch; give --cooperative.`,
@@ -108,7 +108,7 @@ function distinctLaunches(launches: readonly Launch[], options: Options, witness
     const key = JSON.stringify([block, grid, sharedBytes, [...launch.scalars].map(([index, value]) => `${index}=${value}`)]); // oxfmt-ignore
     if (!distinct.has(key)) distinct.set(key, one);
   }
-  // Stated scalars are irrelevant if the witness contains them.
+  // If a witness contains the scalars, the stated ones are irrelevant.
   const all = [...distinct.values()];
   return witness ? all.slice(0, 1) : all;
 }

@@ -5,7 +5,7 @@ import { compareText } from '../../base/text-order.ts';
 import type { RunWords } from './run-findings.ts';
 import type { CountersReport } from '../../report-model/run-report.ts';
 
-/** Maximum number of warps in a report. */
+/** Maximum number of warps whose counts a report lists. */
 const listedWarps = 1024;
 
 /** Counts by source line, in the order of the lines. */
@@ -14,7 +14,7 @@ export function countersReport(counters: LaunchCounters, words: RunWords): Count
   const totals = noCounts();
   let latest: Location | undefined;
   for (const { place, counts } of counters.places) {
-    // A jump has no line: it is attributed to the preceding one.
+    // A jump has no line number: it is attributed to the line of the preceding instruction.
     const own = ('location' in place && place.location) || !latest ? words.place(place) : latest;
     latest = own;
     const key = `${own.file}:${own.line}`;

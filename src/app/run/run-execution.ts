@@ -15,13 +15,13 @@ import { RunWords } from './run-findings.ts';
 import { progressBar } from './run-progress.ts';
 import { traceLine } from './run-trace.ts';
 
-/** Receives traces, and the progress bar if it is a terminal. */
+/** Receives traces; if it is a terminal, also the progress bar. */
 export interface Terminal {
   readonly write: (text: string) => unknown;
   readonly isTTY?: boolean;
 }
 
-/** Pairs of instructions that race, after which a run ends. */
+/** Maximum number of racing pairs of instructions; a run ends when it has found them. */
 const maxRaces = 1000;
 
 interface Executed {
@@ -38,8 +38,8 @@ interface Tried extends Executed {
 }
 
 /**
- * Runs a launch under several schedules: the default one, reversed, then shuffled. Ends at the first one that shows a
- * race, a missed barrier or a fault; otherwise the result of the default schedule is returned.
+ * Runs a launch under several schedules: the default one, reversed, then shuffled. Ends at the first schedule with a
+ * race, a missed barrier or a fault. If there is none, the result of the default schedule is returned.
  * @param witnessed the schedule of the replayed witness; the options may select another one
  */
 export async function executeSchedules(
@@ -123,7 +123,7 @@ async function execute(
   }
 }
 
-/** Collects lines: one write for each would be slow. */
+/** Buffers lines: a separate write for each line would be slow. */
 function lineWriter(write: (text: string) => unknown): { readonly write: (line: string) => void; end: () => void } {
   let held = '';
   const flush = (): void => {

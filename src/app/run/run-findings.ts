@@ -51,7 +51,7 @@ interface FindingsRequest {
   readonly result: RunResult;
   /** Maximum number of thread-instructions of the run. */
   readonly steps: number;
-  /** Buffers and symbols whose races are reported; empty: all. */
+  /** Buffers and symbols whose races are reported; if empty, all are. */
   readonly track: readonly string[];
 }
 
@@ -70,7 +70,7 @@ export async function runFindings(request: FindingsRequest): Promise<RunFinding[
   ];
 }
 
-/** Locations and instructions of a kernel by the IDs of events. */
+/** Locations and instruction texts of a kernel by the IDs that events contain. */
 export class RunWords {
   readonly #entry: LaunchedKernel;
   readonly #instructions: ReadonlyMap<InstructionId, Instruction>;
@@ -118,7 +118,8 @@ async function raceFindings(request: FindingsRequest, words: RunWords): Promise<
     const first = await describe(context, event.first, array, words, facts);
     const second = await describe(context, event.second, array, words, facts);
     const finding = raceFinding(context, policy, event, array, first, second);
-    // Several instructions of one line, and threads of one block and of two, are one finding.
+    // Races of several instructions on the same lines are one finding, whether their threads are in one block or in
+    // two.
     const lines = [first, second].map(({ location }) => `${location?.file}:${location?.line}`).sort();
     const key = [finding.code, array, finding.scope === 'grid', ...lines].join('|');
     const known = findings.get(key);
@@ -129,7 +130,7 @@ async function raceFindings(request: FindingsRequest, words: RunWords): Promise<
 
 /**
  * Which races are those of a lock, or of a flag that threads wait for, implemented with volatile accesses.
- * @param races all that the run showed
+ * @param races all races that the run showed
  */
 export function recognised(context: KernelContext, races: readonly RaceEvent[]): (event: RaceEvent) => boolean {
   const { symbolic, accesses, dimensions, lockAccesses } = context;
@@ -158,7 +159,10 @@ function arrayOf({ object, space }: RaceEvent): string {
   return space === 'shared' || object.startsWith('_Z') ? objectName(object) : object;
 }
 
-/** Barriers that were missed by threads that exited in the interpreter: only the source determines them. */
+/**
+ * Barriers that threads missed because they exited. The interpreter does not know whether that is intended; the source
+ * determines it.
+ */
 async function passedBy(request: FindingsRequest): Promise<ReadonlySet<InstructionId>> {
   const { result } = request;
   if (!result.divergences.some(({ kind }) => kind === 'early-exit')) return new Set();
@@ -247,7 +251,7 @@ function raceFinding(
   };
 }
 
-/** The missing order between two accesses of a run, if the run determines it. */
+/** The missing order between two racing accesses of a run, if the run determines it. */
 function missingOf(context: KernelContext, event: RaceEvent, isGrid: boolean): MissingOrder {
   const [first, second] = [accessOf(context, event.first), accessOf(context, event.second)];
   const strength = first && second && missingStrength(first, second);
@@ -345,7 +349,7 @@ async function faultFinding(
   };
 }
 
-/** Why the run ended before all threads did, unless a fault ended it. */
+/** Findings on why the run ended before all threads did. Faults have separate findings. */
 function endFindings({ entry, result, steps }: FindingsRequest, words: RunWords): RunEvent[] {
   const { outcome, stopped } = result;
   if (outcome === 'race-limit') {
@@ -363,7 +367,7 @@ function endFindings({ entry, result, steps }: FindingsRequest, words: RunWords)
   return [{ code: name, severity: 'error', location, block, thread, message }];
 }
 
-/** Unknown values, with which the run is one of many, and violated assumptions. */
+/** Findings on unknown values, because of which the run is one of many possible ones, and on violated assumptions. */
 function doubtFindings({ havocs, brokenAssumptions }: RunResult, words: RunWords): RunEvent[] {
   const linesOf = (ids: readonly InstructionId[]): { location?: Location; lines: number[] } => {
     const places = ids.map((id) => words.placeOf(id));

@@ -31,7 +31,7 @@ interface Told {
   readonly schedules: number | undefined;
 }
 
-/** The report of a run. Writes the requested arrays. */
+/** The report of a run. Also writes the contents of the requested arrays to files. */
 export async function reportOf(
   entry: LaunchedKernel,
   facts: SourceFacts,
@@ -71,7 +71,7 @@ export async function reportOf(
   };
 }
 
-/** The arrays after the run; writes the requested ones. */
+/** The contents of arrays after the run. Also writes the requested ones to files. */
 function outputsOf(
   { arrays, buffers }: Binding,
   result: RunResult,

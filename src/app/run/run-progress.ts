@@ -7,13 +7,13 @@ interface ProgressBar {
   readonly end: () => void;
 }
 
-/** Milliseconds before a bar appears, and between updates. */
+/** Milliseconds before the bar appears, and between its updates. */
 const patience = 700;
 const interval = 120;
 const width = 24;
 
 /**
- * A bar that appears when a run takes long.
+ * A progress bar that appears only if a run takes long.
  * @param write to the terminal
  * @param now the time in milliseconds
  */

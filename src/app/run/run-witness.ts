@@ -45,7 +45,7 @@ const witnessSchema = v.object({
 
 const record = v.record(v.string(), v.unknown());
 const optionalText = v.fallback(v.optional(v.string()), undefined);
-/** A witness without a finding, which is validated later. */
+/** A witness that is not part of a finding; it is validated later. */
 const witnessDocument = v.looseObject({ args: record, block: v.unknown() });
 const findingDocument = v.object({ witness: record, fingerprint: optionalText, message: optionalText });
 const resultDocument = v.fallback(v.object({ findings: v.array(v.unknown()) }), { findings: [] });
@@ -61,7 +61,7 @@ export type RunWitness = Witness;
 
 /**
  * The witness in a JSON text: the text itself, a finding, or a report.
- * @param file as messages name it
+ * @param file name of the file in messages
  * @param meant the fingerprint of the finding, and a pattern of kernels, if a report has several findings
  * @throws UsageError if the text contains none, or several
  */
@@ -78,7 +78,7 @@ export function readWitness(
   }
   const all = candidates(document);
   const ofKernel = all.filter(({ witness }) => kernel === undefined || matchKernel(kernel, nameIn(witness)));
-  // A single witness is used even if the user names another kernel.
+  // If the document contains a single witness, it is used even if the user names another kernel.
   const found = all.length === 1 ? all : ofKernel;
   const wanted = fingerprint === undefined ? found : found.filter((one) => one.fingerprint === fingerprint);
   if (wanted.length === 0) {
@@ -88,7 +88,7 @@ export function readWitness(
         : `--input ${file} has no finding ${fingerprint}.\n${listed(found)}`,
     );
   }
-  // The result has few levels, regardless of the file.
+  // The nesting of the result is bounded, regardless of the nesting in the file.
   const read = wanted.map((one) => witnessIn(one, file));
   if (new Set(read.map((one) => JSON.stringify(one))).size > 1) {
     throw new UsageError(`--input ${file} contains ${wanted.length} witnesses; name one.\n${listed(wanted)}`);
@@ -131,7 +131,7 @@ function listed(found: readonly Candidate[]): string {
   return found.map(({ fingerprint, message }) => `  #${fingerprint ?? '?'}  ${message}`).join('\n');
 }
 
-/** The witnesses of a document, each finding once. */
+/** The witnesses of a document; a finding that occurs several times contributes one. */
 function candidates(document: unknown): Candidate[] {
   if (v.is(witnessDocument, document)) return [{ witness: document, fingerprint: undefined, message: '' }];
   const finding = v.safeParse(findingDocument, document);

@@ -18,14 +18,14 @@ import { reportOf } from './run-outcome.ts';
 import { readWitness, type RunWitness } from './run-witness.ts';
 
 interface RunCommand {
-  /** With the project of the one path; the caller closes its builder. */
+  /** Job with the project of the given path; the caller closes its builder. */
   readonly job: Job;
   readonly cwd: string;
   readonly terminal: Terminal;
 }
 
 interface RunOutcomeReport {
-  /** Absent without a kernel to run. */
+  /** Absent if there is no kernel to run. */
   readonly report?: RunReport;
   /** Diagnostics of compiling and reading the file. */
   readonly diagnostics: readonly Diagnostic[];
@@ -78,7 +78,7 @@ export async function runLaunch({ job, cwd, terminal }: RunCommand): Promise<Run
   return { diagnostics, report: options.timings ? { ...report, timings } : report };
 }
 
-/** Why no device runs the launch, as a check reports it; null if one may. */
+/** Why no device accepts the launch, as a check reports it; null if a device may accept it. */
 function refusal({ name, kernel }: LaunchedKernel, launch: Launch): Diagnostic | null {
   const bytes = refusedSharedBytes(kernel, launch);
   if (bytes === null) return null;
@@ -103,7 +103,7 @@ function readBytes(path: string): Uint8Array | { readonly problem: string } {
   }
 }
 
-/** The project with one build of each unit, and without the arguments, which are not only scalars here. */
+/** The project with one build of each unit. Without the arguments, because those of `run` need not be scalars. */
 function buildOnly({ project, settings, tools }: Job): Job {
   const { builder } = project;
   const { options } = settings;

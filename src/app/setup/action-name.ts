@@ -37,7 +37,7 @@ function ofWorkflow(file: string, environment: Environment): string | undefined 
 async function ofClone(file: string, environment: Environment): Promise<string | undefined> {
   const root = repositoryRoot(file);
   const manifest = root === undefined ? undefined : mayBeRead(root, 'action.yml');
-  // A repository may contain a copy of this program.
+  // The program may be a copy inside another repository, which is then not a clone of the action.
   if (root === undefined || manifest === undefined || !/^name: Selvage$/m.test(readFileSync(manifest, 'utf8')))
     return undefined;
   try {

@@ -4,11 +4,14 @@ import { posix } from 'node:path';
 type BuildSystem = 'cmake' | 'make' | 'setup.py' | 'bazel';
 
 export interface BuildFacts {
-  /** Each once, in the order of the repository: the first is that of the top folder, if it has one. */
+  /**
+   * Build systems of the repository without duplicates, in the order of their files: first that of the top folder, if
+   * any.
+   */
   readonly systems: readonly BuildSystem[];
   /** Flags for nvcc; include folders are relative to the root. */
   readonly flags: readonly string[];
-  /** `sm_80`, in ascending order. */
+  /** Architectures, such as `sm_80`, in ascending order. */
   readonly architectures: readonly string[];
 }
 
@@ -62,7 +65,7 @@ interface Said {
   readonly architectures: readonly number[];
 }
 
-/** Removes the comments that the four languages share: from `#` to the end of the line. */
+/** Removes comments that begin with `#`, a syntax that the four build languages share. */
 function withoutComments(text: string): string {
   return text.replaceAll(/(^|\s)#[^\n]*/g, '$1');
 }
@@ -74,7 +77,7 @@ const readers: Readonly<Record<BuildSystem, (text: string) => Said>> = {
   bazel: readBazel,
 };
 
-/** `sm_80`, `compute_80`. */
+/** Architectures that a text names: `sm_80`, `compute_80`. */
 function namedArchitectures(text: string): number[] {
   return [...text.matchAll(/\b(?:sm|compute)_(\d{2,3})\b/g)].map(([, number]) => Number(number));
 }
@@ -88,7 +91,7 @@ function readCMake(text: string): Said {
     /\b((?:target_)?(?:include_directories|compile_definitions|compile_options)|add_compile_definitions|add_compile_options)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)/gi,
   )) {
     const words = (body.match(/"[^"]*"|[^\s"]+/g) ?? []).map((word) => word.replaceAll('"', ''));
-    // The first word of these is the target.
+    // The first argument of commands such as `target_compile_options` is the target.
     const own = name!.toLowerCase().startsWith('target_') ? words.slice(1) : words;
     for (const word of own.filter((one) => !/^(?:PRIVATE|PUBLIC|INTERFACE|SYSTEM|BEFORE|AFTER)$/.test(one))) {
       const plain = word
@@ -133,13 +136,13 @@ function readMake(text: string): Said {
   return { flags: words.filter((word) => !word.includes('$')), architectures: namedArchitectures(lines.join('\n')) };
 }
 
-/** The strings of a list in Python or Starlark. */
+/** The string literals of a list in Python or Starlark. */
 function strings(text: string): string[] {
   return [...text.matchAll(/(?<![\w'"])(?:'([^'\n]*)'|"([^"\n]*)")/g)].map(([, single, double]) => single ?? double ?? ''); // oxfmt-ignore
 }
 
 function readSetup(text: string): Said {
-  // The name is `nvcc` in a dictionary of flags by compiler.
+  // In a dictionary of flags by compiler, the key is `nvcc`.
   const own = [...text.matchAll(/['"]nvcc['"]\s*:\s*\[([^\]]*)\]|nvcc_(?:args|flags)\s*\+?=\s*\[([^\]]*)\]/g)].flatMap(([, a, b]) => strings(a ?? b ?? '')); // oxfmt-ignore
   const folders = [...text.matchAll(/include_dirs\s*=\s*\[([^\]]*)\]/g)].flatMap(([, list]) => strings(list ?? ''));
   const macros = [...text.matchAll(/define_macros\s*=\s*\[(.*?)\]\s*[,)]/gs)].flatMap(([, list = '']) =>
@@ -157,7 +160,7 @@ function readBazel(text: string): Said {
   const listOf = (name: string): string[] =>
     [...text.matchAll(new RegExp(`\\b${name}\\s*=\\s*\\[([^\\]]*)\\]`, 'g'))].flatMap(([, list]) => strings(list ?? '')); // oxfmt-ignore
   return {
-    // Files include each other by their paths from the top of the workspace.
+    // In Bazel, files include each other by their paths from the top of the workspace.
     flags: [
       '-I//',
       ...listOf('copts'),
@@ -168,7 +171,7 @@ function readBazel(text: string): Said {
   };
 }
 
-/** A flag with its folder relative to the root; undefined for irrelevant flags and missing folders. */
+/** A flag with its folder made relative to the root; undefined for irrelevant flags and missing folders. */
 function placedFlag(flag: string, folder: string, isFolder: (path: string) => boolean): string | undefined {
   if (!wantedFlag.test(flag)) return undefined;
   const [, option, path] = /^(-I|-isystem=?)(.+)$/.exec(flag) ?? [];

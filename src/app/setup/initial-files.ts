@@ -2,14 +2,14 @@
 import type { Survey } from './survey.ts';
 
 export interface InitialFile {
-  /** From the root of the repository. */
+  /** Path of the file from the root of the repository. */
   readonly path: string;
   readonly text: string;
 }
 
-/** Kernels without a launch that are named in the configuration. */
+/** Maximum number of kernels without a launch that the configuration names. */
 const maxNamed = 10;
-/** Unit that includes headers without a `.cu` file. */
+/** Path of the generated unit that includes headers which no `.cu` file includes. */
 const headerUnit = 'selvage/kernels.cu';
 
 /**
@@ -124,7 +124,7 @@ function configurationText(found: Survey, action: string): string {
 function chosenArchitecture(architectures: readonly string[]): string | undefined {
   if (architectures.length === 0 || architectures.includes('sm_80')) return undefined;
   const numbers = architectures.map((name) => Number(name.slice(3)));
-  // The toolkit of the workflow has nothing earlier than sm_75.
+  // The oldest architecture that the toolkit of the workflow supports is sm_75.
   const usable = numbers.filter((number) => number >= 75);
   return usable.length === 0 ? undefined : `sm_${usable.find((number) => number >= 80) ?? usable.at(-1)}`;
 }

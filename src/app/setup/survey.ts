@@ -21,7 +21,7 @@ export interface Survey extends BuildFacts {
   readonly foreign: readonly string[];
   /** Whether device code includes headers of PyTorch. */
   readonly needsTorch: boolean;
-  /** The branch that pull requests are made against, as far as the clone knows it. */
+  /** The branch that pull requests target, as far as the clone determines it. */
   readonly defaultBranch: string;
 }
 
@@ -40,7 +40,7 @@ export async function survey(root: string, environment: Readonly<Record<string, 
     if (match && isUnit(path)) foreign.add(path.slice(0, match.index + match[0].length));
     return match !== null;
   };
-  // Build folders of CMake contain Makefiles, and sources that it has fetched.
+  // Build folders of CMake contain generated Makefiles and downloaded sources, which are excluded.
   const built = listFiles(root, (path) => posix.basename(path) === 'CMakeCache.txt').map((path) => posix.dirname(path));
   const isBuilt = (path: string): boolean => built.some((folder) => folder !== '.' && path.startsWith(`${folder}/`));
   const own = sources.filter((path) => !isBuilt(path) && !isThirdParty(path));
@@ -61,7 +61,7 @@ export async function survey(root: string, environment: Readonly<Record<string, 
     });
   const scans = sources.flatMap((path) => index.source(path) ?? []);
   const launched = new Set(scans.flatMap((scan) => scan.launched));
-  // Code that launches through an API may launch any kernel that it names.
+  // Code that launches through an API may launch any kernel that it mentions.
   const isCalled = (name: string): boolean =>
     index.launching([name]).some((path) => {
       const scan = index.source(path);
@@ -79,7 +79,10 @@ export async function survey(root: string, environment: Readonly<Record<string, 
   };
 }
 
-/** Default branch of the server when the repository was cloned, otherwise `main` or `master`, if it exists. */
+/**
+ * The default branch of the server, as recorded when the repository was cloned; otherwise `main` or `master`, if it
+ * exists.
+ */
 async function defaultBranch(repository: Repository): Promise<string> {
   try {
     const told = await git(repository, ['symbolic-ref', '--quiet', '--short', 'refs/remotes/origin/HEAD']);

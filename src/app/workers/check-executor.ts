@@ -18,17 +18,17 @@ export interface CheckTask {
   readonly launches: readonly Launch[];
   /** Source that the kernel was lowered from: a worker lowers it again, since kernels contain functions. */
   readonly source: KernelSource;
-  /** Replacements of the markers of candidates in the source; in the kernel of the request they are already applied. */
+  /** Values of the markers of candidate edits in the source. In the kernel of the request they are already applied. */
   readonly switches?: MarkerSwitches;
-  /** Milliseconds of CPU time, if they differ from the settings. */
+  /** Time limit in milliseconds of CPU time, if it differs from that of the settings. */
   readonly timeout?: number;
   /** The module that the kernel was lowered from, if available. */
   readonly module?: Module;
-  /** Called when the check requests the solver. */
+  /** Called when the check needs the solver. */
   readonly onSolver?: () => void;
 }
 
-/** One for all kernels of a module. */
+/** PTX from which kernels are lowered; shared by all kernels of a module. */
 export interface KernelSource {
   readonly ptx: string;
   readonly path: string;
@@ -37,15 +37,15 @@ export interface KernelSource {
 }
 
 export interface CheckLimits {
-  /** Deterministic bounds. */
+  /** Deterministic bounds of a check, as counts of operations. */
   readonly counted: CountedBudget;
-  /** Milliseconds of CPU time of this process before workers take over the remaining kernels. */
+  /** Milliseconds of CPU time of this process after which workers check the remaining kernels. */
   readonly alone: number;
   /** Milliseconds of CPU time that a check may block this thread before it is restarted in a worker. */
   readonly stretch: number;
-  /** Milliseconds of CPU time from the end of a kernel's time to that of a query of the solver. */
+  /** Milliseconds of CPU time that a running solver query may exceed the time limit of its kernel. */
   readonly queryGrace: number;
-  /** Milliseconds of CPU time from the end of a kernel's time to that of its worker. */
+  /** Milliseconds of CPU time that a worker may exceed the time limit of its kernel before it is killed. */
   readonly grace: number;
   /** Wall-clock time of a kernel as a multiple of its CPU time: a thread that waits forever uses no CPU time. */
   readonly patience: number;
@@ -57,7 +57,7 @@ export interface CheckPlace {
   /**
    * Checks a kernel under one launch.
    * @param milliseconds remaining time of the kernel
-   * @param onUsed receives the used part of it
+   * @param onUsed receives the used part of that time
    * @throws Error in case of an internal error
    * @throws Stopped if this executor cannot complete it
    */
@@ -65,7 +65,7 @@ export interface CheckPlace {
   readonly close: () => Promise<void>;
 }
 
-/** This thread: available at once, but cannot be interrupted and resumed. */
+/** The executor that checks in this thread: available at once, but a check in it cannot be interrupted and resumed. */
 export function placeHere(
   solver: LazySolver,
   limits: CheckLimits,
@@ -86,7 +86,7 @@ export function placeHere(
         },
         budget: { ...boundsOf(request, limits), expired: deadline.expired },
       };
-      // Only wall-clock time can stop a script.
+      // A running script can only be interrupted by a limit on its wall-clock time.
       const result = await complete(check(whole), (stretch) => within(limits.stretch * slowdown(), stretch));
       onUsed(deadline.used());
       return deadline.wasCut() ? nondeterministic(result) : result;
@@ -99,7 +99,7 @@ export function boundsOf({ proofOnly }: CheckTask['request'], { counted }: Check
   return proofOnly ? withoutReplay(counted) : counted;
 }
 
-/** Marks results that more time may have changed. */
+/** Marks results that could differ with a higher time limit. */
 export function nondeterministic({ race, divergence, ...rest }: CheckResult): CheckResult {
   return { ...rest, race: marked(race), divergence: marked(divergence) };
 }

@@ -1,6 +1,7 @@
 /**
- * Assigns checks to executors. This thread begins, since starting a worker takes longer than checking most kernels;
- * checks that block it too long, and those left after a while, go to workers, which can be killed.
+ * Assigns checks to executors. This thread starts with the first checks, because starting a worker takes longer than
+ * checking most kernels. Checks that block this thread too long, and those that remain after a while, go to workers,
+ * which can be killed.
  */
 import { totalmem } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
@@ -39,10 +40,10 @@ export interface CheckSettings {
   readonly timeout: number;
   /** The value of PATH. */
   readonly searchPath: string | undefined;
-  /** Waiting checks reject with its reason. */
+  /** Aborts waiting checks, which then reject with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   readonly limits?: Partial<CheckLimits>;
-  /** Entry point of workers, and the function that checks in this thread, for tests. */
+  /** Entry point of workers, and the function that checks in this thread; replaced in tests. */
   readonly entry?: URL;
   readonly check?: ((request: CheckRequest) => Steps<CheckResult>) | undefined;
 }
@@ -53,13 +54,16 @@ export type CheckOutcome = { readonly result: CheckResult } | { readonly defect:
 export interface KernelChecks {
   /** Checks a kernel when an executor is free. @returns an outcome for each launch */
   readonly check: (task: CheckTask) => Promise<readonly CheckOutcome[]>;
-  /** Starts the solver of this thread unless it runs: a later check will need it, and its inputs are being compiled. */
+  /**
+   * Starts the solver of this thread unless it already runs. Called while the inputs of a later check are being
+   * compiled.
+   */
   readonly startSolver: () => void;
   /** A solver in addition to those of the checks, started on demand; the caller closes it. */
   readonly newSolver: () => LazySolver;
   /** Name of the solver, for the report; null if none was started. */
   readonly solverName: () => Promise<string | null>;
-  /** Ends threads and processes. */
+  /** Ends all threads and solver processes. */
   readonly close: () => Promise<void>;
 }
 
@@ -97,13 +101,16 @@ export async function openChecks(settings: CheckSettings): Promise<KernelChecks>
     else free.push(place);
   }
 
-  /** From now on this thread only watches. The executor that requests it gets the first worker itself. */
+  /**
+   * Transfers the remaining checks to workers; this thread then only monitors them. The executor that requests it gets
+   * the first worker itself.
+   */
   function handOver(): void {
     if (onlyWatches) return;
     onlyWatches = true;
     const index = free.indexOf(here);
     if (index >= 0) free.splice(index, 1);
-    // The kernel that this thread still checks counts as one.
+    // The kernel that this thread is still checking counts as a worker.
     for (let count = index >= 0 ? 0 : 1; count < jobs; count += 1) give(addWorker());
   }
 
@@ -118,7 +125,8 @@ export async function openChecks(settings: CheckSettings): Promise<KernelChecks>
   async function acquire(): Promise<CheckPlace> {
     if (began === undefined) {
       began = process.cpuUsage();
-      // For waits of this thread for the solver; while it computes no timer fires, and `release` checks the time.
+      // Checks the time while this thread waits for the solver. Timers do not fire while it computes; then `release`
+      // checks the time.
       timer = setInterval(
         () => {
           if (isLate()) handOver();
@@ -129,7 +137,7 @@ export async function openChecks(settings: CheckSettings): Promise<KernelChecks>
       timer.unref();
     }
     const place = free.shift() ?? (await new Promise<CheckPlace>((resolve) => waiting.push(resolve)));
-    // A check without a solver never yields: here the signal to end the process can arrive.
+    // A check without a solver never yields to the event loop: here the process can receive the signal to end.
     await setImmediate();
     return place;
   }
@@ -161,7 +169,7 @@ export async function openChecks(settings: CheckSettings): Promise<KernelChecks>
           if (error instanceof Stopped) {
             handOver();
             place = addWorker();
-            // Restarted with its full time: results do not depend on the executor.
+            // The check restarts with its full time limit: results must not depend on the executor.
             continue;
           }
           outcomes.push({ defect: error });
@@ -194,7 +202,7 @@ export async function openChecks(settings: CheckSettings): Promise<KernelChecks>
   };
 }
 
-/** A worker whose code is loaded when it gets its first kernel. */
+/** An executor in a worker whose code is loaded when it receives its first kernel. */
 function workerPlace(options: WorkerOptions): CheckPlace {
   let loading: Promise<CheckPlace> | undefined;
   return {

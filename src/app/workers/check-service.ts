@@ -1,4 +1,4 @@
-/** Worker side: lowers kernels, checks them, and queries the main thread for services that only it has. */
+/** Worker side of checks: lowers and checks kernels, and requests services that only the main thread has. */
 import type { MessagePort } from 'node:worker_threads';
 import { complete, type Steps } from '../../base/coroutine.ts';
 import type { Launch } from '../../launch/launch.ts';
@@ -27,7 +27,7 @@ interface SentRequest extends Omit<
   readonly asksDeparture: boolean;
   readonly switches?: MarkerSwitches;
   readonly counted: CountedBudget;
-  /** Remaining time of the kernel. */
+  /** Remaining time of the kernel in milliseconds. */
   readonly milliseconds: number;
   readonly patience: number;
 }
@@ -45,20 +45,22 @@ export type Question =
   | {
       readonly kind: 'query';
       readonly session: number;
-      /** Commands added since the last query. */
+      /** SMT commands added since the last query. */
       readonly scripts: readonly string[];
       readonly assumptions: readonly string[];
       readonly units: number;
     };
 
-/** To a query; with the milliseconds of CPU time that the solver took. */
+/** Reply to a solver query, with the milliseconds of CPU time that the solver used. */
 export interface QueryReply {
   readonly answer: SolverAnswer;
   readonly cpu: number;
 }
 
 export type FromWorker =
-  /** The kernel is lowered and its time runs: that of this thread, if the system reports it. */
+  /**
+   * The kernel is lowered and its time limit starts. It counts the CPU time of this thread, if the system reports it.
+   */
   | { readonly kind: 'begun'; readonly thread: string | undefined }
   | { readonly kind: 'question'; readonly id: number; readonly question: Question }
   | { readonly kind: 'dispose'; readonly session: number }
@@ -101,7 +103,7 @@ export function serveChecks(port: MessagePort, check: (request: CheckRequest) =>
     },
   });
 
-  /** Lowers the one kernel of a module that is checked here; others may be checked by other workers. */
+  /** Lowers the kernel of a module that this worker checks. Other workers may check other kernels of the module. */
   function kernelOf(key: number, symbol: string): Kernel | undefined {
     const name = `${key} ${symbol}`;
     const known = lowered.get(name);

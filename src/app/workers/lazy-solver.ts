@@ -8,7 +8,7 @@ import { UsageError } from '../../base/usage-error.ts';
 /** A solver that starts on the first query. */
 export interface LazySolver {
   readonly start: () => Promise<Solver>;
-  /** The started solver, for the report; null if none was started. */
+  /** Name of the started solver, for the report; null if none was started. */
   readonly name: () => Promise<string | null>;
   readonly close: () => Promise<void>;
 }
@@ -20,7 +20,7 @@ export interface LazySolver {
  */
 export async function solverStarter(kind: SolverKind, searchPath: string | undefined): Promise<() => LazySolver> {
   const start = await starterOf(kind, searchPath);
-  // A check that is restarted in a worker repeats queries that were answered here, and so do kernels of other workers.
+  // Answers to earlier queries. They recur if a check is restarted in a worker, and for kernels of other workers.
   const known: KnownAnswers = new Map();
   return () => lazily(async () => remembering(await start(), known));
 }
@@ -72,7 +72,7 @@ function sessionWithDeadline(session: SolverSession, deadline: Deadline, grace: 
       deadline.spend(cpu === undefined || began.cpu === undefined ? clock() - began.time : cpu - began.cpu);
       if (answer.kind !== 'unknown' || !answer.nondeterministic) return answer;
       deadline.cut();
-      // Without the elapsed time: reports are deterministic.
+      // The message omits the elapsed time, because reports are deterministic.
       return deadline.left() === 0 ? { ...answer, reason: 'out of time' } : answer;
     },
   };

@@ -1,4 +1,4 @@
-/** The parts of a kernel that a proof can depend on, as text: template instances with the same text share one proof. */
+/** Text of the parts of a kernel that a proof can depend on. Template instances with the same text share one proof. */
 import { objectName } from '../../cuda/names/demangle.ts';
 import type { Instruction, Kernel, Operand, Terminator, ValueId } from '../../ir/form/kernel.ts';
 import type { Effect } from '../../isa/model/operation.ts';
@@ -49,7 +49,7 @@ export function proofForm(kernel: Kernel): string | null {
       const { effect } = operation;
       const hasWrittenBuild = effect.kind !== 'pure' || results.some((id) => id !== null && relevant.has(id));
       if (!hasWrittenBuild && !marker) continue;
-      // Operations on values that are only stored, and their types, are irrelevant.
+      // Operations on values that are only stored are irrelevant, and so are their types.
       const what = effect.kind === 'load' || effect.kind === 'store' ? '' : operation.mnemonic;
       const needed = new Set(neededArguments(instruction));
       const read = instruction.arguments.map((operand, index) => (needed.has(index) || anyRelevant(results, relevant) ? write(operand) : '_')); // oxfmt-ignore
@@ -133,7 +133,7 @@ function isPlain({ operation: { effect, opcode }, marker }: Instruction): boolea
     case 'warp-barrier':
     case 'shuffle':
       return true;
-    // An unknown value; proofs make assumptions about other instructions without effect, such as those of textures.
+    // Unknown values. Proofs make assumptions about other instructions without effect, such as texture reads.
     case 'havoc':
       return /^(?:sqrt|rsqrt|rcp|sin|cos|lg2|ex2|tanh|div|fma|mul|add|sub)$/.test(opcode);
     default:
@@ -141,7 +141,7 @@ function isPlain({ operation: { effect, opcode }, marker }: Instruction): boolea
   }
 }
 
-/** The arguments that matter even if the results are unused. */
+/** Arguments of an instruction that are relevant even if its results are unused. */
 function neededArguments({ operation: { effect }, arguments: given, marker }: Instruction): number[] {
   const all = given.map((_, index) => index);
   if (marker) return all;

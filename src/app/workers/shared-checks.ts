@@ -1,13 +1,13 @@
-/** Checks instances of a template once if they are equivalent for a proof. */
+/** Checks instances of a template only once if a proof cannot distinguish them. */
 import type { Launch } from '../../launch/launch.ts';
 import type { CheckTask } from './check-executor.ts';
 import type { CheckOutcome, KernelChecks } from './check-pool.ts';
 import { proofForm } from './proof-form.ts';
 
 /**
- * Lets instances of a template with the same proof form and the same request share the check of the first one if it
- * proves everything. Otherwise, and if the proof depends on equal stored values, each is checked separately, with its
- * own witnesses and reasons.
+ * Shares the check of a template instance with later instances that have the same proof form and the same request, if
+ * the check proves everything. Otherwise, and if the proof depends on equal stored values, each instance is checked
+ * separately, with its own witnesses and reasons.
  */
 export function sharingChecks(checks: KernelChecks): KernelChecks {
   const begun = new Map<string, Promise<readonly CheckOutcome[]>>();
@@ -45,7 +45,7 @@ function launchText({ location, scalars, ...launch }: Launch): unknown {
   return [JSON.stringify(launch, (_, value: unknown) => plain(value)), [...scalars].map(([index, value]) => [index, String(value)])]; // oxfmt-ignore
 }
 
-/** Values of a launch that JSON cannot represent. */
+/** Replaces values of a launch that JSON cannot represent. */
 function plain(value: unknown): unknown {
   if (typeof value === 'bigint') return `${value}n`;
   if (value instanceof Map || value instanceof Set) return [...(value as Iterable<unknown>)];

@@ -1,4 +1,4 @@
-/** A worker thread that checks kernels, and is killed if one does not terminate. */
+/** A worker thread that checks kernels. It is killed if a check does not terminate. */
 import { Worker } from 'node:worker_threads';
 import type { SolverSession } from '../../solver/solver.ts';
 import {
@@ -15,7 +15,7 @@ import { deadlineIn, type Deadline } from '../../system/deadline.ts';
 import { withDeadline, type LazySolver } from './lazy-solver.ts';
 
 export interface WorkerOptions {
-  /** Entry point of the thread: by default that next to the bundle, or in the source tree. */
+  /** Entry point of the thread; by default the file next to the bundle, or in the source tree. */
   readonly entry?: URL;
   /** Number of workers. */
   readonly jobs: number;
@@ -23,7 +23,9 @@ export interface WorkerOptions {
   readonly limits: CheckLimits;
 }
 
-/** Milliseconds for a thread to start and to lower a kernel, before its time runs. */
+/**
+ * Time limit in milliseconds for starting a thread and lowering a kernel, before the time limit of the kernel applies.
+ */
 const startingTime = 120_000;
 
 interface Running {
@@ -33,13 +35,13 @@ interface Running {
   hasEnded: boolean;
 }
 
-/** An executor with a separate thread and solver; both start on demand, and again after one was killed. */
+/** An executor with a separate thread and solver. Both start on demand, and restart after they were killed. */
 export function placeInWorker({ entry = ownEntry(), jobs, solver: makeSolver, limits }: WorkerOptions): CheckPlace {
   let running: Running | undefined;
 
   function start(): Running {
     const worker = new Worker(entry, {
-      // The flags and variables of the program do not apply to this file.
+      // Command-line flags and environment variables of the program do not apply to the worker.
       execArgv: [],
       env: {},
       resourceLimits: {

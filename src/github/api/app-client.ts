@@ -1,4 +1,7 @@
-/** Clients for the repositories that a GitHub App is installed in: a token for each installation, for an hour. */
+/**
+ * Clients for the repositories in which a GitHub App is installed. Each installation has a token, which is valid for an
+ * hour.
+ */
 import { createSign } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Octokit } from '@octokit/rest';
@@ -7,7 +10,7 @@ import { toolVersion } from '../../system/version.ts';
 
 interface AppCredentials {
   readonly appId: string;
-  /** PEM, as GitHub generates it. */
+  /** Private key in PEM format, as GitHub generates it. */
   readonly privateKey: string;
   readonly apiUrl: string;
   /** Milliseconds between two requests that write. */
@@ -19,7 +22,7 @@ export interface Installation {
   readonly token: string;
 }
 
-/** Tokens are renewed this long before they expire, in milliseconds. */
+/** Tokens are renewed this number of milliseconds before they expire. */
 const margin = 300_000;
 
 /** Makes clients of installations, and caches their tokens until they expire. */
@@ -58,7 +61,7 @@ export async function registeredApp(
   return data;
 }
 
-/** A client that waits as a server may: no user waits for it. */
+/** A client of the server. It may wait longer than that of a job, because no user waits for the result. */
 function clientWith(apiUrl: string, token: string, writeInterval: number): Octokit {
   return createClient({
     token,
@@ -75,7 +78,7 @@ function clientWith(apiUrl: string, token: string, writeInterval: number): Octok
 /** Token of the App itself: a JSON Web Token of RS256 for ten minutes (RFC 7519; GitHub: authenticating as an App). */
 export function appToken(appId: string, privateKey: string, now: number): string {
   const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-  // A minute earlier, because clocks may differ.
+  // The token is dated a minute earlier, because clocks may differ.
   const seconds = Math.floor(now / 1000) - 60;
   const text = `${encode({ alg: 'RS256', typ: 'JWT' })}.${encode({ iat: seconds, exp: seconds + 600, iss: appId })}`;
   return `${text}.${createSign('RSA-SHA256').update(text).sign(privateKey).toString('base64url')}`;

@@ -17,7 +17,7 @@ interface ChangedFiles {
 
 /**
  * Lists the changes of a pull request. Files whose patch GitHub leaves out have null hunks.
- * @param gitDiff the same from the repository, for files that the API does not list and for failed requests
+ * @param gitDiff changes according to git, for files that the API does not list and for failed requests
  */
 export async function pullRequestFiles(
   octokit: Octokit,
@@ -50,7 +50,7 @@ function toFileDiff({ filename, previous_filename: previous, status, patch, chan
   };
 }
 
-/** A patch that does not parse is treated as a missing one. */
+/** Hunks of a patch; null if the patch does not parse. */
 function parsedOrNull(patch: string): FileDiff['hunks'] {
   try {
     return parseHunks(patch);

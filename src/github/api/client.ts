@@ -5,14 +5,14 @@ import type { OctokitOptions } from '@octokit/core/types';
 
 export interface ClientOptions {
   readonly token: string;
-  /** `GITHUB_API_URL`; `https://api.github.com` by default. */
+  /** Value of `GITHUB_API_URL`; by default `https://api.github.com`. */
   readonly apiUrl: string;
   readonly userAgent: string;
   /** Milliseconds between two requests that write: GitHub asks for at least 1,000. */
   readonly writeInterval: number;
-  /** Milliseconds that all waiting for rate limits may take together. */
+  /** Maximum total milliseconds that a client waits for rate limits. */
   readonly retryBudget: number;
-  /** Milliseconds one request may take. */
+  /** Time limit of one request in milliseconds. */
   readonly requestTimeout: number;
   readonly sleep: (milliseconds: number) => Promise<void>;
   readonly now: () => number;
@@ -22,7 +22,7 @@ export interface ClientOptions {
 
 /** Relevant parts of a failed request. */
 export interface RequestFailure {
-  /** 0 if there was no response. */
+  /** HTTP status; 0 if there was no response. */
   readonly status: number;
   readonly message: string;
 }
@@ -67,7 +67,10 @@ export function createClient(options: ClientOptions): Octokit {
   return client;
 }
 
-/** A proxy, or a server under maintenance, responds with a page and status 200: the request had no effect then. */
+/**
+ * Checks that a response contains data. A proxy, or a server under maintenance, responds with a page and status 200;
+ * the request then had no effect.
+ */
 function withData<Response extends { readonly status: number; readonly data: unknown }>(response: Response): Response {
   const { status, data } = response;
   const isJson = typeof data === 'object' && data !== null && !(data instanceof ArrayBuffer);
@@ -115,5 +118,5 @@ function headersOf(error: unknown): Readonly<Record<string, string | number | un
 }
 
 function ignore(): void {
-  // The caller, who knows the consequences of a failure, writes the log of the job.
+  // Octokit's own logging is disabled: the caller, who knows the consequences of a failure, writes the log.
 }

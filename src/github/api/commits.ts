@@ -4,11 +4,11 @@ import { git, gitSettings, mergeBase, type Repository } from '../../app/project/
 import { UsageError } from '../../base/usage-error.ts';
 import type { RepositoryTarget } from './target.ts';
 
-/** For a command that contacts the server of the repository, in milliseconds. */
+/** Time limit in milliseconds of a git command that contacts the server. */
 const patience = 120_000;
 
 export interface Clone extends Repository {
-  /** `GITHUB_SERVER_URL`: the token is sent nowhere else. */
+  /** Value of `GITHUB_SERVER_URL`: the token is sent to no other server. */
   readonly serverUrl: string;
   readonly token: string;
 }
@@ -19,8 +19,8 @@ interface ChangeOfCommits extends RepositoryTarget {
 }
 
 /**
- * The commit that the change starts from: the merge base of head and base branch, as in GitHub's diff. Falls back to
- * the clone's own history, then to the base.
+ * The commit that the change starts from: the merge base of head and base branch, as in GitHub's diff. If the API
+ * fails, the history of the clone is used, otherwise the base commit.
  */
 export async function findMergeBase(octokit: Octokit, clone: Clone, change: ChangeOfCommits): Promise<string> {
   const { owner, repo, baseSha, headSha } = change;
@@ -29,7 +29,7 @@ export async function findMergeBase(octokit: Octokit, clone: Clone, change: Chan
     const { data } = await octokit.rest.repos.compareCommitsWithBasehead({ owner, repo, basehead, per_page: 1 });
     return data.merge_base_commit.sha;
   } catch {
-    // Regardless of the failure, the clone may contain it.
+    // A failure of the API is ignored, because the clone may contain the merge base.
   }
   try {
     return await mergeBase(clone, baseSha, headSha);
@@ -77,7 +77,7 @@ export async function ensureCommit(clone: Clone, sha: string): Promise<void> {
   );
 }
 
-/** Fetches a commit. @returns the problem, or null */
+/** Fetches a commit. @returns why that failed; null if it succeeded */
 async function fetchFailure(clone: Clone, sha: string): Promise<string | null> {
   const words = ['fetch', '--no-tags', '--no-recurse-submodules', '--depth=1', 'origin', sha];
   try {
@@ -90,16 +90,20 @@ async function fetchFailure(clone: Clone, sha: string): Promise<string | null> {
   }
 }
 
-/** A token as git sends it, and as actions/checkout leaves it in the clone. */
+/** HTTP credentials for a token, in the format of git and of actions/checkout. */
 export function basicCredentials(token: string): string {
   return Buffer.from(`x-access-token:${token}`).toString('base64');
 }
 
-/** The token for one fetch, in the environment: an argument would show it to every process of the host. */
+/**
+ * Git settings that contain the token for one fetch. They are passed in the environment, because other processes can
+ * read arguments.
+ */
 function credentials({ serverUrl, token, environment }: Clone): Record<string, string> {
   if (token === '') return {};
   const key = `http.${serverUrl}/.extraheader`;
-  // An empty value removes the header that the checkout may have left: GitHub rejects a request with two.
+  // An empty value removes a header that actions/checkout may have left: GitHub rejects a request with two such
+  // headers.
   return gitSettings(environment, [
     [key, ''],
     [key, `AUTHORIZATION: basic ${basicCredentials(token)}`],

@@ -4,7 +4,7 @@ import type { DefaultsText } from '../../settings/configuration.ts';
 import { configurationName } from '../../settings/options.ts';
 import { failureOf } from './client.ts';
 
-/** A larger file is not a configuration, in bytes. */
+/** Maximum bytes of the file. A larger file is not a configuration. */
 const maxBytes = 1 << 20;
 
 /**

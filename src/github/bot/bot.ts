@@ -1,6 +1,7 @@
 /**
- * Answers a command in a comment of a pull request. Two hosts run it: the action on comments, and the server of a
- * GitHub App. Commands require write permission to the repository; every command is answered once, in its thread.
+ * Answers a command in a comment of a pull request. Two hosts run this code: the action, for comment events, and the
+ * server of a GitHub App. Commands require write permission to the repository. Each command is answered once, in its
+ * thread.
  */
 import type { Octokit } from '@octokit/rest';
 import { applyLineEdits, distinctEdits } from '../../report-model/repaired-file.ts';
@@ -22,7 +23,7 @@ import { commitFiles, NotCommitted } from './commit.ts';
 export interface CommandComment {
   readonly target: PullRequestTarget;
   readonly id: number;
-  /** On the conversation, or on a line of the diff. */
+  /** Where the comment is: in the conversation, or on a line of the diff. */
   readonly on: 'conversation' | 'line';
   readonly author: { readonly login: string; readonly id: number; readonly isBot: boolean };
   readonly body: string;
@@ -55,7 +56,7 @@ export interface BotServices {
   readonly review: (pull: PullState) => Promise<void>;
 }
 
-/** `ignored`: not a command, or no longer; `refused`: its author lacks permission; `known`: it was answered before. */
+/** `ignored`: not a command, or no longer one; `refused`: the author lacks permission; `known`: already answered. */
 type BotOutcome = 'ignored' | 'refused' | 'known' | 'answered';
 
 /** Answers a comment, if it is a command. */
@@ -64,7 +65,7 @@ export async function answerComment(comment: CommandComment, services: BotServic
   if (!command || comment.author.isBot) return 'ignored';
   const { octokit } = services;
   const current = await currentComment(octokit, comment);
-  // Deleted, or edited since: the edit is a separate event.
+  // The comment was deleted or edited meanwhile. The edit is a separate event.
   if (!current || current.body !== comment.body || current.login !== comment.author.login) return 'ignored';
   if (!(await mayCommand(octokit, comment))) {
     await react(octokit, comment, '-1');
@@ -77,11 +78,11 @@ export async function answerComment(comment: CommandComment, services: BotServic
   return 'answered';
 }
 
-/** A button of the check run that was pressed. */
+/** A press of a button of the check run. */
 interface PressedButton {
   readonly target: PullRequestTarget;
   readonly author: CommandComment['author'];
-  /** ID of the webhook that reported it. */
+  /** ID of the webhook delivery that reported the press. */
   readonly delivery: string;
   /** The commit of the check run. */
   readonly headSha: string;
@@ -123,7 +124,7 @@ const answerMarker = ({ on, id }: CommandComment): string => `<!-- selvage:answe
 interface CurrentComment {
   readonly body: string;
   readonly login: string;
-  /** The first comment of its thread. */
+  /** ID of the first comment of the thread. */
   readonly thread: number;
 }
 
@@ -172,7 +173,7 @@ async function react(octokit: Octokit, { target, id, on }: CommandComment, conte
     if (on === 'conversation') await octokit.rest.reactions.createForIssueComment(asked);
     else await octokit.rest.reactions.createForPullRequestReviewComment(asked);
   } catch {
-    // The reaction is optional: the answer contains more.
+    // Errors are ignored: the reaction is optional, since the answer contains more.
   }
 }
 
@@ -193,7 +194,7 @@ async function answerTo(command: BotCommand, comment: CommandComment, services: 
     }
     if (command.kind === 'fix' || command.kind === 'ignore') {
       refuseForks(pull);
-      // Committed by a run that ended before it reported the commit.
+      // An earlier run was interrupted after it had committed and before it had reported the commit.
       if (await isCommitted(pull, comment, services.octokit)) return `Committed ${pull.headSha.slice(0, 7)}.`;
     }
     const analysed = await services.analyse(pull);
@@ -235,7 +236,7 @@ export async function pullState(octokit: Octokit, target: PullRequestTarget): Pr
   };
 }
 
-/** A command cannot be executed; the message states the reason, in Markdown. */
+/** Thrown if a command cannot be executed. The message states the reason, in Markdown. */
 export class CommandRefused extends Error {}
 
 interface Chosen {
@@ -243,7 +244,7 @@ interface Chosen {
   readonly kernel: KernelReport;
 }
 
-/** The finding that a command refers to: by its ID, or that of the thread. */
+/** The finding that a command refers to, by the ID in the command or by the finding of its thread. */
 async function chosen(
   id: string | undefined,
   comment: CommandComment,
@@ -283,7 +284,7 @@ function helpTable(): string {
 }
 
 const maxRows = 30;
-/** First words of the trailer of a commit message that names the comment with the command. */
+/** Key of the trailer in commit messages that names the comment with the command. */
 const trailer = 'Selvage-Command:';
 
 function findingTable({ kernels }: Report): string {

@@ -1,7 +1,7 @@
 /** The commands to Selvage in comments of a pull request. */
 
 export type BotCommand =
-  /** `id`: the first digits of a finding; absent in the thread of a finding. */
+  /** `id`: the first digits of the finding's fingerprint; absent in the thread of a finding. */
   | { readonly kind: 'explain'; readonly id: string | undefined }
   | { readonly kind: 'fix'; readonly id: string | undefined }
   | { readonly kind: 'ignore'; readonly id: string | undefined; readonly reason: string }

@@ -1,4 +1,4 @@
-/** Commits to the branch of a pull request through the API: the branch is not checked out where a token is. */
+/** Commits to the branch of a pull request through the API. A process with a token must not check out the branch. */
 import type { Octokit } from '@octokit/rest';
 import { failureOf } from '../api/client.ts';
 import type { RepositoryTarget } from '../api/target.ts';
@@ -8,7 +8,7 @@ export class NotCommitted extends Error {}
 
 interface CommitRequest {
   readonly branch: string;
-  /** The commit that the texts are based on; must still be the head of the branch. */
+  /** The commit that the edited texts are based on. It must still be the head of the branch. */
   readonly head: string;
   /** New text by path from the top of the repository. */
   readonly files: ReadonlyMap<string, string>;
@@ -16,7 +16,7 @@ interface CommitRequest {
 }
 
 /**
- * Commits texts on top of a commit.
+ * Commits edited texts on top of a commit.
  * @returns the new commit
  * @throws NotCommitted if the branch has moved, or the token may not write it
  */
@@ -36,7 +36,7 @@ export async function commitFiles(
   try {
     const { data: tree } = await octokit.rest.git.createTree({ ...place, base_tree: parent.tree.sha, tree: entries });
     const { data: made } = await octokit.rest.git.createCommit({ ...place, message, tree: tree.sha, parents: [head] });
-    // Without force: the second of two concurrent commits is rejected.
+    // The update is not forced: of two concurrent commits, the second is rejected.
     await octokit.rest.git.updateRef({ ...place, ref: `heads/${branch}`, sha: made.sha, force: false });
     return made.sha;
   } catch (error) {

@@ -1,6 +1,7 @@
 /**
- * Reads the ZIP archive of an artifact, which is not trusted: it is not written to disk, and an archive that differs
- * from the ones that `actions/upload-artifact` makes of one file is rejected (APPNOTE 6.3.10, sections 4.3 to 4.5).
+ * Reads the ZIP archive of an artifact, which is not trusted. It is not written to disk. An archive whose structure
+ * differs from those that `actions/upload-artifact` makes of one file is rejected (APPNOTE 6.3.10, sections 4.3 to
+ * 4.5).
  */
 import { inflateRawSync } from 'node:zlib';
 
@@ -34,7 +35,8 @@ export function onlyFile(archive: Buffer, name: string, mostBytes: number): Buff
     const length = 46 + nameBytes + archive.readUInt16LE(at + 30) + archive.readUInt16LE(at + 32);
     if (at + length > end) refuse('its directory is damaged');
     const own = archive.toString('utf8', at + 46, at + 46 + nameBytes);
-    // The only entry that is read; the meaning of its name to a file system is irrelevant.
+    // Only the entry with the expected name is accepted, and nothing is written to disk, so a path in the name is
+    // harmless.
     if (own !== name) refuse(`it contains an entry with another name than ${name}`);
     if (found) refuse(`it contains ${name} twice`);
     found = contentOf(archive, at, start, nameBytes, mostBytes);
@@ -44,7 +46,7 @@ export function onlyFile(archive: Buffer, name: string, mostBytes: number): Buff
 }
 
 function endOf(archive: Buffer): number {
-  // A comment of the archive may follow; those of upload-artifact have none.
+  // The format allows a comment at the end of the archive; archives of upload-artifact have no comment.
   const end = archive.length - 22;
   if (end < 0 || archive.readUInt32LE(end) !== endSignature) refuse('it is not a ZIP archive');
   return end;

@@ -2,7 +2,7 @@
 
 type Schema = boolean | { readonly [keyword: string]: unknown };
 
-/** Keywords that do not constrain a document. */
+/** Keywords of a schema that do not constrain a document. */
 const silent = new Set(['$schema', '$id', '$defs', 'title', 'description', 'examples', 'then']);
 
 /**

@@ -23,7 +23,7 @@ import { parseReviewData, reviewArtifact, reviewFile, type ReviewData } from './
 
 /** Maximum bytes of the archive, and of the file in it. */
 const maxBytes = { archive: 16 << 20, file: 64 << 20 } as const;
-/** Files of the head that are read for the repairs of a review. */
+/** Maximum number of files of the head that are read to show the repairs of a review. */
 const maxSources = 20;
 const patience = 60_000;
 
@@ -90,7 +90,7 @@ export async function runPost(
   }
 }
 
-/** The review of a run and its target, or why it has no review. */
+/** The review of a run and its target, or why there is no review. */
 async function reviewOf(
   octokit: Octokit,
   { repository: own, workflow_run: run }: RunPayload,
@@ -156,7 +156,7 @@ async function artifactOf(
     redirect: 'manual',
     signal: AbortSignal.timeout(patience),
   });
-  // The storage is a third party: it does not receive the token.
+  // The storage belongs to a third party: the token is not sent to it.
   const location = first.status >= 300 && first.status < 400 ? first.headers.get('location') : null;
   const response = location === null ? first : await fetch(location, { signal: AbortSignal.timeout(patience) });
   if (!response.ok || !response.body) throw new Error(`the artifact cannot be read: status ${response.status}`);
@@ -207,7 +207,7 @@ async function mergeBaseOf(
   return data.merge_base_commit.sha;
 }
 
-/** Without edits of files that contain no kernel of a finding: Selvage makes none. */
+/** The report without edits of files that contain no kernel of a finding. Selvage does not produce such edits. */
 function withoutForeignEdits(report: Report): Report {
   const kernels = report.kernels.map((kernel) => {
     const { edits } = kernel.repair;

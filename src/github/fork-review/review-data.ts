@@ -1,6 +1,6 @@
 /**
- * Results of a run without write permission for the run that posts: data, no Markdown. The run that posts generates the
- * text of the review from it.
+ * Results of a run without write permission, for the run that posts them. They are data without Markdown; the run that
+ * posts generates the text of the review from them.
  */
 import * as v from 'valibot';
 import type { Report } from '../../report-model/report.ts';
@@ -9,7 +9,7 @@ import schema from '../../report/report.schema.json' with { type: 'json' };
 import { RefusedArtifact } from './archive.ts';
 import { schemaFault } from './json-schema.ts';
 
-/** The file, and the artifact that contains it. */
+/** Name of the file, and of the artifact that contains it. */
 export const reviewFile = 'selvage-review.json';
 export const reviewArtifact = 'selvage-review';
 
@@ -41,7 +41,7 @@ export interface ReviewData extends Omit<ReadData, 'report' | 'trust' | 'format'
   readonly trust: readonly TrustChange[];
 }
 
-/** UTF-16 units of one text, values of all kinds, and depth of nesting. */
+/** Limits: UTF-16 units of one text, number of values, depth of nesting, and number of trust changes. */
 const limits = { text: 20_000, values: 400_000, depth: 40, trust: 200 } as const;
 
 /** The file for the run that posts. */
@@ -92,7 +92,9 @@ function measure(root: unknown): void {
   visit(root, 0);
 }
 
-/** Paths of files are relative to the root and must not leave it; those of the toolkit are absolute. */
+/**
+ * Checks the paths of locations: relative ones must not leave the root, and only those of the toolkit may be absolute.
+ */
 function checkPlaces(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [name, inner] of Object.entries(value)) {

@@ -5,12 +5,12 @@ import type { Location } from '../../source/location.ts';
 
 export interface Anchor {
   readonly path: string;
-  /** Line of the head revision; the last one of a comment on several lines. */
+  /** Line of the head revision. For a comment on several lines, the last one. */
   readonly line: number;
   readonly startLine?: number;
 }
 
-// A comment on more lines than this hides the code it is about.
+// Maximum number of lines of a comment. A longer one hides the code that it refers to.
 const MAX_SPAN = 12;
 
 type Diff = ReadonlyMap<string, FileDiff>;
@@ -26,7 +26,7 @@ export function anchorOf(finding: Finding, diff: Diff): Anchor | undefined {
   if (!isRace(finding)) {
     const { barrier } = finding;
     const steps = finding.interleaving?.steps.map(({ location }) => location) ?? [];
-    // A barrier is moved out of the branch around it.
+    // A repair moves a barrier out of the branch around it, so the adjacent lines are considered too.
     const beside = [barrier.line - 1, barrier.line + 1].map((line) => ({ ...barrier, line }));
     return anchorOn([barrier], diff, [...beside, ...steps]);
   }
@@ -63,7 +63,7 @@ function linesIn(file: string, places: readonly Location[]): number[] {
   return places.filter((place) => place.file === file).map(({ line }) => line);
 }
 
-/** Lines of a change between two locations. */
+/** Changed lines between two locations. */
 function between(
   file: string,
   places: readonly Location[],
@@ -97,7 +97,7 @@ export function isInDiff(anchor: Anchor, diff: Diff): boolean {
   return start <= anchor.line && hunkAt(file, start) !== undefined && inSameHunk(file, start, anchor.line);
 }
 
-/** Innermost frames first, the calls after them. */
+/** Call stack of each location: innermost frames first, then their call sites. */
 function framesOf(places: readonly Location[]): Location[] {
   const frames: Location[] = [];
   let level: readonly Location[] = places;

@@ -15,26 +15,26 @@ import type { Anchor } from './anchor.ts';
 import type { Offer } from './suggestion.ts';
 import { reproduction, type ReviewFacts } from './summary.ts';
 
-// A later run recognises a comment by any one of them.
+// Maximum number of fingerprints in a marker. A later run recognises the comment by any of them.
 const MAX_FINGERPRINTS = 50;
 /** Maximum length of a source line that a comment quotes, in UTF-16 units. */
 const MAX_LINE = 120;
-/** Notes after a longer line of source are not aligned. */
+/** Maximum column at which notes to source lines are aligned. */
 const MAX_COLUMN = 60;
-// The summary has longer ones.
+// Maximum number of lines of a patch in a comment. Longer patches are in the summary.
 const MAX_PATCH_LINES = 60;
 
 /** Parts of the text of a finding, in reading order. */
 interface FindingText {
   /** What happens, and where. */
   readonly head: string;
-  /** Launch, interleaving: folded. */
+  /** Launch and interleaving, in a folded section. */
   readonly background: string;
-  /** The commands that reproduce it, folded; they name the commit. */
+  /** Commands that reproduce the finding, in a folded section. They name the commit. */
   readonly reproduction: string;
 }
 
-/** Text of a finding and of its repair. @param hasRepair omits the advice then */
+/** Text of a finding and of its repair. @param hasRepair whether there is a repair; the remedy is then omitted */
 export function findingText(facts: ReviewFacts, group: FindingGroup, hasRepair: boolean): FindingText {
   const { finding, launch } = group.example;
   const findings = findingsInGroup(group);
@@ -62,7 +62,7 @@ export function wholeText({ head, background, reproduction: commands }: FindingT
   return joined([head, repair, background, commands]);
 }
 
-/** The comment on a finding at these lines. */
+/** The comment on a finding at certain lines. */
 interface CommentText {
   readonly body: string;
   /** Whether it contains the repair as a suggestion. */
@@ -71,7 +71,7 @@ interface CommentText {
 
 /**
  * The body of a comment on the lines of an anchor.
- * @param offer of this comment, if there is one
+ * @param offer the repair that the comment suggests, if there is one
  * @param anchor with the path of the file in the report
  */
 export function commentText(
@@ -90,7 +90,7 @@ export function commentText(
   const beside = facts.hasRepairs ? repairSentence(group.example.kernel.repair) : '';
   for (const { text, suggests } of offer ? repairTexts(offer, group, anchor) : []) {
     const body = bodyOf(text);
-    // All or nothing: a shortened suggestion would delete code.
+    // The suggestion is included completely or not at all: a shortened one would delete code.
     if (byteLength(body) <= COMMENT_BUDGET) return { body, suggests };
   }
   return { body: fitMarkdown(bodyOf(beside), COMMENT_BUDGET, CUT), suggests: false };
@@ -121,7 +121,7 @@ function introduction({ reason, kernels, isPartial }: Offer, { kernels: told }: 
   return `**Fix**, compiled and ${isPartial ? 'checked' : 'proved'}${forWhom}${reason === '' ? '' : `: ${toMarkdown(reason)}`}.`;
 }
 
-/** Outcome of a repair that is not in the comment. */
+/** Outcome of the search for a repair, if the comment does not contain the repair. */
 function repairSentence(repair: RepairReport): string {
   const phrase = repairPhrase(repair);
   // If no repair was tried, the summary states the reason once for all kernels.
@@ -145,7 +145,7 @@ function sourceLines({ source }: ReviewFacts, { interleaving }: Finding): string
     const names = threads.map((index) => interleaving.threads[index]?.name ?? '').join(' and ');
     const key = `${location.file}:${location.line}`;
     const line = lines.get(key) ?? { place: location, notes: [] };
-    // The line itself contains the expression.
+    // The note omits the expression if the source line itself contains it.
     line.notes.push(toPlainText(`${names} ${text.replace(/ `[^`]*`, here (`[^`]*`)$/, ' $1')}`));
     lines.set(key, line);
   }
@@ -167,7 +167,7 @@ function sourceLines({ source }: ReviewFacts, { interleaving }: Finding): string
   return fencedBlock(printed.join('\n'), 'cuda');
 }
 
-/** A line of a text, with control characters made visible; undefined beyond the text. */
+/** A line of a text, with control characters made visible; undefined after the end of the text. */
 function lineOf(text: string | undefined, line: number): string | undefined {
   const found = text?.split(/\r?\n/)[line - 1]?.replaceAll('\t', '    ').trimEnd();
   if (found === undefined || found.trim() === '') return undefined;

@@ -1,4 +1,4 @@
-/** The post of a run that ends without a result: results of earlier commits must not be attributed to this one. */
+/** The post of a run that ends without a result. Results of earlier commits must not be attributed to this commit. */
 import { hashText } from '../../base/hash.ts';
 import { exitCodes } from '../../report-model/exit-code.ts';
 import { escapeText, fencedBlock } from '../../report/markup/inert-markdown.ts';
@@ -11,7 +11,7 @@ import { shortSha } from './summary.ts';
 export interface EarlyEnd {
   readonly exitCode: number;
   readonly kind: 'usage' | 'defect' | 'cancelled' | 'limit';
-  /** The error for wrong usage; the limit for an exceeded one. */
+  /** The error message if the usage was wrong, or the limit that was exceeded. */
   readonly message: string;
 }
 
@@ -22,11 +22,11 @@ const titles: Readonly<Record<EarlyEnd['kind'], string>> = {
   limit: 'Not analysed: the analysis passed its limits',
 };
 
-/** A message may be long: a configuration has many lines. */
+/** Maximum length of a message: a message about a configuration may quote many lines. */
 const MAX_MESSAGE = 4000;
 
 /**
- * The plan of a run without a result. It neither settles nor reports a finding.
+ * The plan of a run without a result. It neither reports findings nor marks earlier ones as fixed.
  * @param secrets texts that must not leave the log, where they are masked
  */
 export function planEarlyEnd(end: EarlyEnd, headSha: string, secrets: readonly string[]): ReviewPlan {

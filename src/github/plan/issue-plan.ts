@@ -9,7 +9,7 @@ import { shortSha } from './summary.ts';
 export interface IssuePlan {
   readonly title: string;
   readonly body: string;
-  /** A hash of the findings: the same for the same findings at the same locations on every commit. */
+  /** A hash of the findings. It is the same on every commit with the same findings at the same locations. */
   readonly text: string;
   /** Whether there are findings; otherwise the issue is closed. */
   readonly stands: boolean;
@@ -17,7 +17,8 @@ export interface IssuePlan {
 
 /**
  * The issue for the check of a whole repository.
- * @returns null without findings if parts could not be analysed: then it is unknown whether all are fixed
+ * @returns null if there are no findings but parts could not be analysed: then it is unknown whether all findings are
+ *   fixed
  */
 export function planIssue(plan: ReviewPlan, branch: string): IssuePlan | null {
   const { findings, check, headSha, exitCode } = plan;

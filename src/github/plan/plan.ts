@@ -32,7 +32,7 @@ interface ReviewOptions {
   readonly inlineSeverity: Severity;
   /** Maximum number of inline comments per review. The review body lists further findings. */
   readonly maxComments: number;
-  /** False for drafts: no review, only the summary. */
+  /** Whether a review is posted. False for drafts, which get only the summary. */
   readonly review: boolean;
 }
 
@@ -42,24 +42,24 @@ export interface PlanInput {
   /** Folder that paths of report and diff are relative to, with a trailing slash; empty for the top. */
   readonly folder?: string;
   readonly headSha: string;
-  /** By default the base commit that the report was compared with. */
+  /** Base commit that texts name; by default the one that the report was compared with. */
   readonly baseSha?: string;
   /** New findings that make the exit code 1; error by default. */
   readonly failOn?: FailOn;
-  /** For links; undefined if the code is not on GitHub. */
+  /** Repository for links; undefined if the code is not on GitHub. */
   readonly repository?: { readonly serverUrl: string; readonly fullName: string };
-  /** Where readers find Selvage; absent if they have it. */
+  /** Where readers can obtain Selvage; absent if they already have it. */
   readonly tool?: ToolPlace;
   readonly trust?: readonly TrustChange[];
-  /** Text of a file of the head, to quote it and for repairs. */
+  /** Text of a file of the head, for quotations and repairs. */
   readonly source?: (file: string) => string | undefined;
-  /** `verdicts`: repairs are still to be searched for. `whole`, the default: the report has them. */
+  /** `verdicts`: the search for repairs is not finished. `whole`, the default: the report contains the repairs. */
   readonly stage?: 'verdicts' | 'whole';
   readonly options?: Partial<ReviewOptions>;
 }
 
 const DEFAULTS: ReviewOptions = { inlineSeverity: 'warning', maxComments: 25, review: true };
-// Further findings are only counted in the review.
+// Maximum number of findings with a text in the review. Further findings are only counted.
 const MAX_TOLD = 200;
 const MAX_TITLE = 255;
 const MAX_MESSAGE_BYTES = 60_000;
@@ -200,12 +200,12 @@ function planFindings(
 ): PlannedFinding[] {
   let comments = 0;
   return groups.map((group) => {
-    // Prefer a repair of the kernel that the comment describes.
+    // If several repairs exist, that of the kernel which the comment describes is preferred.
     const offer = [group.example.finding.fingerprint, ...group.fingerprints]
       .map((fingerprint) => offers.get(fingerprint))
       .find((one) => one !== undefined);
     const anchors = [group.example, ...group.occurrences].map(({ finding }) => anchorOf(finding, diff));
-    // Repairs come later, so they do not affect it.
+    // The anchor does not depend on repairs, because repairs are determined later.
     const anchor = anchors.find((one) => one !== undefined);
     const fits = anchor !== undefined && comments < maxComments;
     if (fits) comments += 1;
@@ -223,13 +223,16 @@ function planFindings(
           : null,
       ...(text?.suggests && offer ? { suggested: offer } : {}),
       bodyAt: (lines) => commentText(facts, group, offer, withinFolder(lines, facts.folder)).body,
-      // The summary contains repairs that no comment suggests.
+      // The summary contains the repairs that no comment suggests.
       ...entryOf(facts, group, text?.suggests ? repairDiff(offer, group) : ''),
     };
   });
 }
 
-/** Lines of the repository as lines of a folder in it. Lines of other folders contain no repair. */
+/**
+ * Converts lines with paths from the repository root to lines with paths from a folder. Lines outside of the folder
+ * contain no repair.
+ */
 function withinFolder(lines: Anchor, folder: string): Anchor {
   return { ...lines, path: lines.path.startsWith(folder) ? lines.path.slice(folder.length) : `/${lines.path}` };
 }
@@ -276,13 +279,13 @@ function planAnnotations(facts: ReviewFacts, { report }: PlanInput): Annotation[
   return annotations;
 }
 
-/** The meaning of a code as a title: no full stop. */
+/** The meaning of a code as a title, without full stop. */
 function titleOf(code: Code): string {
   const entry: { readonly title: string } | undefined = codes[code];
   return entry?.title.replace(/\.$/, '') ?? code;
 }
 
-/** What happens, where else, under which launch and in which kernels. */
+/** Sentences of a finding: what happens, other locations, the launch, and the kernels. */
 function sentencesOf(group: FindingGroup): string[] {
   const { finding, launch } = group.example;
   const others = otherLinesText(findingsInGroup(group));
@@ -325,7 +328,7 @@ function logLines(facts: ReviewFacts): string[] {
     return `${at(location)}${group.severity}: ${toPlainText(titleText(findingsInGroup(group)))}. ${sentences.join(' ')}`;
   });
   const errors = facts.errors.map(({ code, message, location }) => `${at(location)}error: ${message} [${code}]`);
-  // Only the titles of their codes appear elsewhere.
+  // Messages of these diagnostics are logged only: elsewhere only the titles of their codes appear.
   const notes = facts.report.diagnostics
     .filter((one) => !isFailure(one) && !isOwnWords(one.code))
     .map(({ code, message, location, severity }) => `${at(location)}${severity}: ${message} [${code}]`);
@@ -355,8 +358,8 @@ function outputsOf(facts: ReviewFacts, exitCode: number, blamed: number): Record
 }
 
 /**
- * A finding missing in the report is fixed only if the analysis could have found it: not after an error, not with a
- * kernel undecided, not in a file that was not analysed completely or that has possible findings.
+ * Determines whether a finding that the report lacks is fixed. It is not if the analysis could have missed it: after an
+ * error, if a kernel is undecided, or in a file that was not analysed completely or that has possible findings.
  */
 function fixedTest(report: Report, all: readonly Occurrence[], folder: string): ReviewPlan['isFixed'] {
   const current = new Set(all.flatMap(({ finding }) => fingerprintsOf(finding)));
@@ -370,7 +373,7 @@ function fixedTest(report: Report, all: readonly Occurrence[], folder: string): 
   for (const { race, divergence } of report.kernels) {
     const verdicts: readonly string[] = [race.verdict, divergence.verdict];
     if (verdicts.includes('unknown') || verdicts.includes('skipped')) decided = false;
-    // A reason without a finding has no location, so it may concern any file.
+    // A verdict without findings has no location, so it may concern any file.
     if (race.verdict === 'possible' && race.findings.length === 0) decided = false;
     if (divergence.verdict === 'possible' && divergence.findings.length === 0) decided = false;
   }
@@ -387,13 +390,13 @@ function fixedTest(report: Report, all: readonly Occurrence[], folder: string): 
 function linkTo({ repository, headSha, source }: PlanInput, folder: string): ReviewFacts['link'] {
   if (!repository) return null;
   const root = `${repository.serverUrl}/${repository.fullName}/blob/${headSha}`;
-  // A `#line` may name any file.
+  // A `#line` directive may name any file, including one that does not exist.
   const isThere = (file: string): boolean => !source || source(file) !== undefined;
   return ({ file, line }) =>
     isThere(file) ? `${root}/${`${folder}${file}`.split('/').map(encodeSegment).join('/')}#L${line}` : undefined;
 }
 
-/** Parentheses would end a Markdown link. */
+/** Encodes a segment of a URL. Parentheses would end a Markdown link. */
 function encodeSegment(segment: string): string {
   return encodeURIComponent(segment.replace(/[\ud800-\udfff]/gu, '\ufffd'))
     .replaceAll('(', '%28')

@@ -5,19 +5,19 @@ import { parseEntryMarker, parseMarker, printEntryMarker, printMarker, type Entr
 import type { InlineComment, PlannedFinding, PlannedReview, ReviewPlan } from './review-plan.ts';
 import { shortSha } from './summary.ts';
 
-// A few fingerprints of an entry are enough to recognise it, and keep the marker small.
+// Maximum number of fingerprints of an entry: a few suffice to recognise the entry, and keep the marker small.
 const MAX_FINGERPRINTS = 4;
 
 interface Composition {
   /** The findings to report. */
   readonly findings: readonly PlannedFinding[];
-  /** Findings whose comments GitHub rejects: the body contains them. */
+  /** Findings whose comments were rejected by GitHub: the review body contains them. */
   readonly refused?: ReadonlySet<PlannedFinding>;
-  /** Findings whose comments are posted already. */
+  /** Findings whose comments are already posted. */
   readonly posted?: ReadonlySet<PlannedFinding>;
 }
 
-/** The review of findings that no earlier comment shows; null without any. */
+/** The review of findings that no earlier comment reports; null if there are none. */
 export function composeReview(
   plan: Pick<ReviewPlan, 'reviewIntroduction'>,
   { findings, refused = new Set(), posted = new Set() }: Composition,
@@ -38,7 +38,7 @@ export function composeReview(
   return { event: 'COMMENT', body: fitMarkdown(marker + body, COMMENT_BUDGET, CUT), comments };
 }
 
-/** Why the findings below have no separate comment; empty without any. */
+/** Heading that explains why the listed findings have no separate comment; empty if there are none. */
 function headingOf(entries: readonly PlannedFinding[], refused: ReadonlySet<PlannedFinding>): string {
   const reasons = new Set(entries.map((entry) => (refused.has(entry) ? 'refused' : entry.withoutComment)));
   if (reasons.size === 0) return '';
@@ -53,7 +53,9 @@ function nameOf({ fingerprints }: PlannedFinding): readonly string[] {
   return fingerprints.slice(0, MAX_FINGERPRINTS);
 }
 
-/** The maximum number of whole entries that fit. A part of an entry would leave its list item and code block open. */
+/**
+ * The entries that fit into the budget. Entries are not cut, because that would leave a list item or a code block open.
+ */
 function withinBudget(
   entries: readonly PlannedFinding[],
   refused: ReadonlySet<PlannedFinding>,
@@ -87,7 +89,7 @@ interface ReviewBody {
   readonly entries: readonly Entry[];
 }
 
-/** The entries of the body of an earlier review: each goes from its marker to the next one. */
+/** The entries in the body of an earlier review. Each extends from its marker to the next one. */
 function parseBody(body: string): ReviewBody {
   const lines = body.replaceAll('\r\n', '\n').replace(/^[^\n]*\n/, '').split('\n'); // oxfmt-ignore
   const head: string[] = [];
@@ -110,11 +112,11 @@ export function refusedIn(body: string): string[] {
 
 interface Settling {
   readonly headSha: string;
-  /** Whether the findings are gone; without a path they may be in any file. */
+  /** Whether the findings are fixed. Without a path they may be in any file. */
   readonly isFixed: (path: string | undefined, fingerprints: readonly string[]) => boolean;
   /** Whether a comment on a line reports the finding. */
   readonly isInline: (fingerprint: string) => boolean;
-  /** Entries of this run for the findings that an entry may be about. */
+  /** Entries of the current run for the findings with these fingerprints. */
   readonly entriesOf: (fingerprints: readonly string[]) => readonly Pick<PlannedFinding, 'entry' | 'entryText'>[];
 }
 
@@ -146,7 +148,7 @@ export function settledBody(body: string, { headSha, isFixed, isInline, entriesO
     const what = isMoved ? 'Now a comment on its line' : `Fixed in ${shortSha(headSha)}`;
     return `- ${what}: ${(text.split('\n')[0] ?? '').replace(/^- /, '')}`;
   });
-  // Findings that did not fit, and those of reviews by earlier versions.
+  // Findings that did not fit into the body, and findings of reviews by earlier versions of Selvage.
   for (const one of told) if (!inEntries.has(one) && isFixed(undefined, [one])) gone.add(one);
   if (gone.size === 0 && !isRenewed) return undefined;
   const left = told.filter((fingerprint) => !gone.has(fingerprint));

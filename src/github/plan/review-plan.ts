@@ -1,4 +1,4 @@
-/** Posts of a review of a range of commits: data that `plan.ts` makes and `publish.ts` posts. */
+/** Posts of a review of a range of commits, as data: `plan.ts` creates it, `publish.ts` posts it. */
 import type { ExitCode } from '../../report-model/exit-code.ts';
 import type { Severity } from '../../source/severity.ts';
 import type { Anchor } from './anchor.ts';
@@ -16,20 +16,20 @@ export interface InlineComment extends Anchor {
 export interface PlannedFinding {
   readonly fingerprints: readonly string[];
   readonly severity: Severity;
-  /** Its file; empty if its location is unknown. */
+  /** File of the finding; empty if its location is unknown. */
   readonly path: string;
-  /** Its location, as a link. */
+  /** Location of the finding, as a link. */
   readonly place: string;
   readonly comment: InlineComment | null;
-  /** Why it has no comment. */
+  /** Why the finding has no separate comment. */
   readonly withoutComment: 'not-in-diff' | 'too-many';
   /** The repair that the comment suggests. */
   readonly suggested?: Offer;
-  /** The body of its comment on these lines of the head. */
+  /** The body of a comment on the finding at given lines of the head. */
   readonly bodyAt: (lines: Anchor) => string;
-  /** Markdown for the body of the review, used without an inline comment. */
+  /** Markdown for the body of the review, used if the finding has no inline comment. */
   readonly entry: string;
-  /** A hash of it, without the parts that name the commit. */
+  /** A hash of the entry, without the parts that name the commit. */
   readonly entryText: string;
 }
 
@@ -49,7 +49,7 @@ export interface CheckPlan {
 
 export interface ReviewPlan {
   readonly headSha: string;
-  /** False if repairs are still to be searched for: texts with repairs are not changed then. */
+  /** False if the search for repairs is not finished: posted texts with repairs are then left unchanged. */
   readonly isWhole: boolean;
   /** A hash of the verdicts: equal for two plans that differ only in repairs. */
   readonly verdicts: string;
@@ -57,7 +57,7 @@ export interface ReviewPlan {
   readonly exitCode: ExitCode;
   /** The findings of the review, worst first. */
   readonly findings: readonly PlannedFinding[];
-  /** Start of the review body. */
+  /** Introduction of the review body. */
   readonly reviewIntroduction: string;
   /** Review of the first run on this commit; null if there is nothing to post. */
   readonly review: PlannedReview | null;

@@ -7,26 +7,30 @@ import { hasNonTextBytes } from '../../source/source-bytes.ts';
 import type { FileDiff } from '../../source/diff.ts';
 import { isInDiff, type Anchor } from './anchor.ts';
 
-// A longer block hides the code it is about: the summary has the diff.
+// Maximum number of lines of a suggestion block. A longer block hides the code that it refers to; the summary contains
+// the diff instead.
 const MAX_LINES = 30;
 
 /** A repair of new findings that was compiled and proved. */
 export interface Offer {
   readonly path: string;
-  /** The kernels that it repairs. */
+  /** Names of the kernels that the offer repairs. */
   readonly kernels: readonly string[];
-  /** Its effect: ``add `__syncthreads()` after line 6``; empty if there is nothing to state. */
+  /** Effect of the repair: ``add `__syncthreads()` after line 6``; empty if there is nothing to state. */
   readonly reason: string;
-  /** It removes some of the findings, and leaves the kernel unproved. */
+  /** Whether the repair removes only some of the findings and leaves the kernel unproved. */
   readonly isPartial: boolean;
-  /** The fewest lines of the diff that a block can replace; undefined if GitHub accepts no such block. */
+  /**
+   * The smallest range of lines of the diff that a suggestion block can replace; undefined if GitHub accepts no such
+   * block.
+   */
   readonly lines: Anchor | undefined;
   /**
    * Replacement of these lines of the head: whole lines, without the end of the last one. Undefined if an edit is
    * outside of them. All edits of a repair are in one block.
    */
   readonly blockAt: (lines: Anchor) => string | undefined;
-  /** The hunks of a diff. */
+  /** The hunks of the repair as a unified diff. */
   readonly patch: string;
 }
 
@@ -86,7 +90,7 @@ function offerOf(
     reason: repairPhrase(kernels[0]!.repair)?.detail ?? '',
     lines: lines && (lines.startLine === lines.line ? { path, line: lines.line } : lines),
     blockAt,
-    // The comment names the file.
+    // The patch of a single file omits the file names, because the comment names the file.
     patch: isOneFile ? patch.replace(/^[^]*?^(?=@@ )/m, '') : patch,
   };
 }
@@ -95,7 +99,7 @@ function offerOf(
 function blockIn(text: string, edits: readonly RepairEdit[], { startLine, line }: Anchor): string | undefined {
   const start = startLine ?? line;
   if (line - start >= MAX_LINES) return undefined;
-  // An insertion has its end before its start.
+  // An edit that only inserts has an end before its start.
   const lie = edits.every((edit) => edit.startLine >= start && edit.startLine <= line + 1 && edit.endLine <= line);
   if (!lie) return undefined;
   const moved = edits.map((edit) => ({

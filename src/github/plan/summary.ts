@@ -21,7 +21,7 @@ import { findingsInGroup, locationOf, type FindingGroup } from '../../report-mod
 import { byteLength } from '../text/markdown.ts';
 import { toMarkdown, toTableCell } from '../../report/markup/code-pieces.ts';
 
-/** A repository of Selvage, and the tag, branch or commit that runs. */
+/** The repository of Selvage, and the tag, branch or commit of the running version. */
 export interface ToolPlace {
   readonly url: string;
   readonly ref: string;
@@ -40,38 +40,38 @@ export interface ReviewFacts {
   readonly possible: readonly FindingGroup[];
   /** New findings that are suppressed. */
   readonly suppressed: number;
-  /** Root causes that the base has too. */
+  /** Number of causes that the base has too. */
   readonly unchanged: number;
   readonly fixed: number;
   /** Costs that are worse than in the base, or newly over a limit; worst first. */
   readonly costs: readonly Regression[];
   readonly errors: readonly Diagnostic[];
   readonly trust: readonly TrustChange[];
-  /** Link to a location in the head revision; null if the code is not hosted. */
+  /** Creates a link to a location in the head revision; null if the code is not hosted. */
   readonly link: ((location: Location) => string | undefined) | null;
   /** The folder that locations are relative to, with a trailing slash; empty for the top of the repository. */
   readonly folder: string;
-  /** Where the reader finds Selvage, to reproduce a finding; undefined if they have it. */
+  /** Where the reader can obtain Selvage to reproduce a finding; undefined if the reader already has it. */
   readonly tool: ToolPlace | undefined;
   /** Text of a file of the head, if available. */
   readonly source: ((file: string) => string | undefined) | undefined;
-  /** False if repairs are still to be searched for; they are not mentioned then. */
+  /** False if the search for repairs is not finished. Texts then do not mention repairs. */
   readonly hasRepairs: boolean;
-  /** Some repair leaves its kernel unproved. */
+  /** Whether some repair leaves its kernel unproved. */
   readonly repairsInPart: boolean;
   /** Repairs to show, as a patch: those that no comment suggests; may be empty. */
   readonly patch: string;
 }
 
 const MAX_ROWS = 100;
-// The unfolded part has to fit in one screen.
+// Maximum number of findings in the part that is not folded, which has to fit in one screen.
 const MOST_FINDINGS = 10;
 const MOST_SHOWN = 5;
 /** Maximum length of the changed instructions, in UTF-16 units. */
 const MOST_CODE = 12_000;
 /** Maximum length of a bound in a cell, in UTF-16 units. */
 const MOST_BOUND = 40;
-// A patch that is cut would not apply.
+// Maximum bytes of a patch. Longer patches are omitted, because a cut patch would not apply.
 const MAX_PATCH_BYTES = 30_000;
 
 /** The result in a few words, at most 255 characters. */
@@ -258,7 +258,10 @@ function costRow(facts: ReviewFacts, cost: Regression): string {
   return `| ${tableCode(cost.kernel)} | ${severity}${escapeText(name)} | ${before} | ${after} | ${where(facts, cost.location, true)} |`;
 }
 
-/** One side of a cost in a cell: its value, otherwise its bound; for a limit, the base is the limit. */
+/**
+ * One side of a cost in a table cell: its value, otherwise its bound. For an exceeded limit, the base side shows the
+ * limit.
+ */
 function costAmount(cost: Regression, side: 'base' | 'head'): string {
   if (side === 'base' && cost.base === null) return cost.limit === undefined ? '' : tableCode(`limit ${cost.limit}`);
   const value = side === 'base' ? cost.baseValue : cost.headValue;
@@ -305,7 +308,7 @@ function repairSection(facts: ReviewFacts): string {
   const block = isShown
     ? fencedBlock(patch, 'diff')
     : 'The patch is too long to show here; `selvage repair` prints it.';
-  // Text that is copied from a web page has no carriage returns.
+  // Text that is copied from a web page has lost its carriage returns.
   const note = patch.includes('\r') ? '\n\nThe file has CRLF line ends. `selvage repair --write` keeps them.' : '';
   const edits =
     patch === '' ? '' : details(`Repairs (compiled and ${repairsInPart ? 'checked' : 'proved'})`, block + note);
@@ -405,7 +408,7 @@ function errorRows(facts: ReviewFacts): string[] {
 }
 
 function notAnalysedRows(facts: ReviewFacts): string[] {
-  // The errors already name the files that do not compile.
+  // Files that do not compile are already named by the errors.
   const named = new Set(facts.errors.map(({ location }) => location?.file));
   const all = (facts.report.notAnalysed ?? []).filter(({ what }) => !named.has(what));
   return all.map(({ what, reason, location }) => {
@@ -444,25 +447,28 @@ function diagnosticLine(facts: ReviewFacts, diagnostic: Diagnostic): string {
 // file it can read.
 const OWN_WORDS = new Set(['config', 'input', 'launch', 'assumption', 'annotation', 'suppression', 'review', 'idempotency', 'compile/no-compiler', 'compile/commands', 'compile/removed-api', 'compile/flag-refused', 'compile/include-outside', 'compile/embedding', 'compile/unsafe-name', 'compile/selvage-macro']); // oxfmt-ignore
 
-/** Whether the messages of a code may leave the log. */
+/** Whether the messages of a code may appear outside of the log. */
 export function isOwnWords(code: string): boolean {
   return OWN_WORDS.has(code) || OWN_WORDS.has(code.split('/')[0] ?? '');
 }
 
-/** The message of a diagnostic if it may leave the log, otherwise the title of its code. */
+/** The message of a diagnostic if it may appear outside of the log, otherwise the title of its code. */
 export function diagnosticText({ code, message }: Diagnostic): string {
   if (isOwnWords(code)) return message;
   const entry: { readonly title: string } | undefined = codes[code];
   return entry?.title ?? 'The log describes this problem.';
 }
 
-/** Whether all requested checks of a kernel ended in a proof. */
+/** Whether all requested checks of a kernel are proved. */
 export function provesAllThatWasAsked({ race, divergence }: KernelReport): boolean {
   const verdicts: readonly string[] = [race.verdict, divergence.verdict];
   return verdicts.includes('proved') && verdicts.every((text) => text === 'proved' || text === 'skipped');
 }
 
-/** The verdict with its reason, unless the reader has seen it: as `told`, or with the possible findings. */
+/**
+ * The verdict with its reason. The reason is omitted if the reader has already seen it: in `told`, or with the possible
+ * findings.
+ */
 function verdict({ verdict: text, reason, findings }: RaceReport | DivergenceReport, told?: string): string {
   return reason === undefined || reason === told || findings.length > 0 ? text : `${text} (${toTableCell(reason)})`;
 }

@@ -5,12 +5,15 @@ import type { RepositoryTarget } from '../api/target.ts';
 import type { ReviewPlan } from '../plan/review-plan.ts';
 import type { Annotation } from '../text/workflow-command.ts';
 
-/** GitHub rejects more in one request. */
+/** Maximum number of annotations that GitHub accepts in one request. */
 const ANNOTATIONS_PER_REQUEST = 50;
 
 const levels = { error: 'failure', warning: 'warning', notice: 'notice' } as const;
 
-/** Only Apps receive the event of a pressed button. GitHub accepts at most three, with labels of 20 characters. */
+/**
+ * Buttons of the check run. Only Apps receive the event of a pressed button. GitHub accepts at most three, with labels
+ * of 20 characters.
+ */
 const buttons = [
   { label: 'Fix', description: 'Commit all verified edits', identifier: 'fix' },
   { label: 'Ignore', description: 'How to suppress a finding', identifier: 'ignore' },
@@ -18,8 +21,8 @@ const buttons = [
 ];
 
 /**
- * Makes the check run of a commit. If the commit already has the same one, nothing is written; if only its texts on
- * repairs differ, they are updated, unless repairs are still to be searched for.
+ * Creates the check run of a commit. If the commit already has an identical one, nothing is written. If only its texts
+ * on repairs differ, they are updated, unless the search for repairs is not finished.
  */
 export async function publishCheckRun(
   octokit: Octokit,
@@ -35,7 +38,7 @@ export async function publishCheckRun(
   );
   const output = { title: check.title, summary: check.summary };
   if (same) {
-    // A run whose requests failed may have left some out.
+    // An earlier run whose requests failed may have omitted some annotations.
     const missing = sliced(check.annotations.slice(same.output.annotations_count).map(toApi));
     const isRenewed = isWhole && same.external_id !== externalId;
     if (!isRenewed && missing[0]!.length === 0) return 'unchanged';
@@ -48,7 +51,7 @@ export async function publishCheckRun(
   }
 
   const [first = [], ...others] = sliced(check.annotations.map(toApi));
-  // Concluded at once: if later requests fail, the run does not stay in progress.
+  // The check run is created with its conclusion: if later requests fail, it does not remain in progress.
   const created = await octokit.rest.checks.create({
     owner,
     repo,
@@ -82,7 +85,7 @@ function toApi({ path, startLine, endLine, severity, title, message }: Annotatio
   };
 }
 
-/** At least one slice, which may be empty. */
+/** Splits items into slices of one request. There is at least one slice, which may be empty. */
 function sliced<T>(items: readonly T[]): T[][] {
   const slices: T[][] = [[]];
   for (const item of items) {

@@ -8,11 +8,13 @@ import { describeProblem, problemOf } from './publish.ts';
 
 type Issue = RestEndpointMethodTypes['issues']['listForRepo']['response']['data'][number];
 
-/** Result for the issue. `declined`: a user closed it as not planned, so it stays closed. */
+/** Outcome for the issue. `declined`: a user closed it as not planned, so it remains closed. */
 type IssueResult = 'created' | 'updated' | 'reopened' | 'closed' | 'unchanged' | 'none' | 'declined';
 
 const PER_PAGE = 100;
-/** Maximum pages of other authors' issues that are searched, if the list of issues by its account is empty. */
+/**
+ * Maximum number of pages of other authors' issues that are searched if the list of the account's own issues is empty.
+ */
 const MOST_PAGES = 3;
 
 /** Updates the issue, and returns the result. Never throws for a rejected request. */
@@ -24,7 +26,7 @@ export async function publishIssue(octokit: Octokit, target: RepositoryTarget, p
   }
 }
 
-/** A second call with the same plan writes nothing. */
+/** Creates or updates the issue. A second call with the same plan writes nothing. */
 async function bringUpToDate(
   octokit: Octokit,
   { owner, repo }: RepositoryTarget,
@@ -65,7 +67,7 @@ async function ownIssues(octokit: Octokit, { owner, repo }: RepositoryTarget, lo
   const byAccount = await octokit.paginate(octokit.rest.issues.listForRepo, { ...page, creator: login });
   const found = byAccount.filter(isOwn);
   if (byAccount.length > 0) return found;
-  // The server may not know the login of an app as a creator.
+  // The server may not list issues by the login of an App.
   const issues: Issue[] = [];
   for (let number = 1; number <= MOST_PAGES; number += 1) {
     const { data } = await octokit.rest.issues.listForRepo({ ...page, sort: 'updated', page: number });

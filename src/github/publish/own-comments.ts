@@ -11,9 +11,9 @@ type IssueComment = RestEndpointMethodTypes['issues']['listComments']['response'
 interface OwnFinding {
   readonly comment: ReviewComment;
   readonly fingerprints: readonly string[];
-  /** Hash of its text, from its marker. */
+  /** Hash of the text of the comment, from its marker. */
   readonly text: string | undefined;
-  /** Its lines; undefined if its line has left the diff: GitHub folds it then. */
+  /** Lines of the comment; undefined if they have left the diff, so that GitHub folds the comment. */
   readonly lines: Anchor | undefined;
   readonly isAnswered: boolean;
 }
@@ -21,7 +21,10 @@ interface OwnFinding {
 interface OwnReview {
   readonly id: number;
   readonly body: string;
-  /** Whether it is of the reviewed commit: comments rejected on it are rejected again. */
+  /**
+   * Whether the review was posted on the analysed commit. GitHub rejects its rejected comments again on the same
+   * commit.
+   */
   readonly isOfHead: boolean;
 }
 
@@ -52,7 +55,7 @@ export function cachedViewer(octokit: Octokit): Viewer {
     if (typeof name !== 'string') throw new Error('GitHub does not name the account of the token');
     return name;
   };
-  // The client does not retry errors in a response of status 200.
+  // The query is repeated once: the client does not retry errors in a response with status 200.
   const ask = (): Promise<string> => query().catch(query);
   return () => (login ??= ask());
 }
@@ -114,7 +117,7 @@ export async function ownSummary(
   return undefined;
 }
 
-/** The marker of a comment by the token's account. Another author could copy the marker. */
+/** The marker of a comment if the token's account wrote the comment. Another author could copy a marker. */
 async function ownMarker(
   { body, user }: Pick<IssueComment, 'body' | 'user'>,
   viewer: Viewer,

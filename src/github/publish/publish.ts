@@ -1,4 +1,4 @@
-/** Posts a plan. After a failure the other parts are posted, and the result lists those to report otherwise. */
+/** Posts a plan. If one part fails, the others are posted, and the result lists the failed ones. */
 import type { Octokit } from '@octokit/rest';
 import { details } from '../../report/markup/inert-markdown.ts';
 import { publishCheckRun } from './check-run.ts';
@@ -11,7 +11,7 @@ import type { InlineComment, PlannedFinding, PlannedReview, ReviewPlan } from '.
 import { shortSha } from '../plan/summary.ts';
 
 interface PublishOptions {
-  /** False: no review and no summary comment. */
+  /** Whether the review and the summary comment are posted. */
   readonly comment: boolean;
   readonly checkRun: boolean;
   /** Whether the check run has buttons, whose events only an App receives. */
@@ -35,7 +35,7 @@ export interface PublishResult {
   readonly check: 'posted' | 'unchanged' | 'failed' | 'off';
   /** Earlier comments and reviews of Selvage that were deleted or edited: their findings are fixed, or have changed. */
   readonly settled: number;
-  /** The current head of the pull request, if it is not the analysed one: nothing is commented then. */
+  /** The current head of the pull request if it is no longer the analysed commit: then no comments are posted. */
   readonly movedTo?: string;
   readonly problems: readonly Problem[];
 }
@@ -73,7 +73,7 @@ export async function publish(
     }
   };
 
-  // First: it belongs to the commit, so it is correct even if the pull request has moved on.
+  // The check run is posted first: it belongs to the commit, so it is correct even if the pull request has moved on.
   const check = options.checkRun
     ? await attempt('check run', 'checks: write', () => publishCheckRun(octokit, target, plan, options.buttons))
     : 'off';
@@ -93,13 +93,13 @@ export async function publish(
   const review = own === 'failed' ? own : await attempt('review', write, () => postReview(octokit, target, plan, own));
   let settled = 0;
   if (own !== 'failed') {
-    // A finding in a comment that was just posted must not remain in an old one.
+    // An old comment must not repeat a finding that was just posted in a new comment.
     const posted = review === 'failed' ? [] : review.inline;
     const inline = new Set([...own.inline, ...posted]);
     const told = new Set([...own.told, ...posted, ...(review === 'failed' ? [] : review.inBody)]);
     for (const task of settlingTasks(octokit, target, plan, own, { inline, told })) {
       if ((await attempt('earlier comments', write, task)) !== 'failed') settled += 1;
-      // A permission that one edit lacks is missing for all of them.
+      // If the permission for one edit is missing, it is missing for all edits.
       else if (problems.at(-1)?.permission !== undefined) break;
     }
   }
@@ -121,9 +121,9 @@ async function currentHead(octokit: Octokit, { owner, repo, pullNumber }: PullRe
 
 interface PostedReview {
   readonly isPosted: boolean;
-  /** Inline comments. */
+  /** Number of posted inline comments. */
   readonly comments: number;
-  /** Fingerprints of their findings. */
+  /** Fingerprints of the findings in these comments. */
   readonly inline: readonly string[];
   /** Fingerprints of the findings in the body of the review. */
   readonly inBody: readonly string[];
@@ -167,7 +167,7 @@ async function postReview(
       if (whole) await createReview(octokit, target, plan.headSha, whole);
     }
   }
-  // The line of a rejected comment may be in the diff now.
+  // The line of a comment that was rejected earlier may be in the diff now.
   for (const finding of plan.findings) {
     if (!isUntold(finding) && finding.fingerprints.some((one) => refusedBefore.has(one))) await oneByOne(finding);
   }
@@ -219,12 +219,12 @@ function requestOf({ path, line, startLine, side, body }: InlineComment) {
 interface Told {
   /** Fingerprints of findings in comments on lines, including those of this run. */
   readonly inline: ReadonlySet<string>;
-  /** Those, and the findings in bodies of reviews. */
+  /** Fingerprints of findings in comments on lines and in bodies of reviews. */
   readonly told: ReadonlySet<string>;
 }
 
 /**
- * Settles fixed findings, and those that another comment reports now: a comment is deleted, or edited if it was
+ * Removes findings that are fixed or that another comment reports now. A comment is deleted, or edited if it was
  * answered; the body of a review is edited.
  */
 function settlingTasks(
@@ -242,7 +242,7 @@ function settlingTasks(
     const isTold = fingerprints.some((one) => told.has(one));
     const id = { owner, repo, comment_id: comment.id };
     if (!isFixed && lines) {
-      // Before repairs are known, the text of an earlier run on them is preserved.
+      // While the search for repairs is not finished, texts of an earlier run on repairs are preserved.
       const bodies = plan.isWhole ? plannedFor(fingerprints).map((one) => one.bodyAt(lines)) : [];
       const [body] = bodies;
       if (body === undefined || bodies.some((one) => parseMarker(one)?.text === text)) continue;
@@ -319,13 +319,13 @@ export function describeProblem({ channel, message, permission }: Problem): stri
   return `Selvage could not write the ${channel}: the token lacks \`${permission}\` (${message}). Add it under \`permissions:\` of the job. For a pull request from a fork the token is always read-only.`;
 }
 
-/** GitHub hides objects that a token may not see. */
+/** A clearer message for a missing object: GitHub hides objects that a token may not see. */
 function unseen(message: string): string {
   return message.startsWith('HTTP 404') ? '. GitHub answers so, too, where the token cannot see the pull request.' : '';
 }
 
 function describeFailure({ status, message }: RequestFailure): string {
-  // The client appends the address of the documentation.
+  // Octokit appends the address of the documentation to messages.
   const first = (message.split('\n')[0] ?? '').replace(/ - https:\S+$/, '');
   return status === 0 ? first : `HTTP ${status}: ${first}`;
 }

@@ -13,11 +13,11 @@ export interface CacheService {
 }
 
 const service = 'twirp/github.actions.results.api.v1.CacheService';
-/** Changes with the format of the entries: those of another version are not found. */
+/** Version of the cache entries; changes with their format. Entries of another version are not found. */
 const version = createHash('sha256').update('selvage results 1').digest('hex');
 const patience = 60_000;
 
-/** The service of this run; undefined without one, as on an Enterprise Server. */
+/** The cache service of this run; undefined if there is none, as on an Enterprise Server. */
 export function cacheService(environment: Readonly<Record<string, string | undefined>>): CacheService | undefined {
   const { ACTIONS_RESULTS_URL: url, ACTIONS_RUNTIME_TOKEN: token } = environment;
   return url && token && URL.canParse(url) ? { url, token } : undefined;
@@ -71,7 +71,7 @@ async function call({ url, token }: CacheService, method: string, body: object):
     body: JSON.stringify(body),
     signal: AbortSignal.timeout(patience),
   });
-  // The key exists.
+  // The key already exists.
   if (response.status === 409) return { ok: false };
   if (!response.ok) throw new Error(`${method} was answered with status ${response.status}`);
   const answer: unknown = await response.json();

@@ -14,7 +14,7 @@ export type ReportFormat = (typeof formats)[number];
 /** The log of the job. */
 export class Log {
   private readonly said = new Set<string>();
-  /** Ends a section without workflow commands; undefined outside of one. */
+  /** Token that ends a section without workflow commands; undefined outside of such a section. */
   private word: string | undefined;
 
   /** Logs each line once, with workflow commands turned on. */
@@ -30,7 +30,10 @@ export class Log {
     if (isOff) this.turnOff('Repairs');
   }
 
-  /** Runs with workflow commands turned off, so that GitHub interprets no line of compiler output as a command. */
+  /**
+   * Disables workflow commands while a function runs, so that GitHub interprets no line of compiler output as a
+   * command.
+   */
   async withoutCommands<T>(run: () => Promise<T>): Promise<T> {
     this.turnOff('Analysis');
     try {

@@ -13,7 +13,7 @@ const maxBytes = 128 << 20;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface ResultCache {
-  /** For `SELVAGE_CACHE`: the folder of results, or `off`. */
+  /** Value for `SELVAGE_CACHE`: the folder of results, or `off`. */
   readonly folder: string;
   /** Saves the results that this run added. */
   readonly save: () => Promise<void>;
@@ -23,7 +23,7 @@ interface KeepRequest {
   readonly environment: Environment;
   /** The service, determined before secrets were removed from the environment. */
   readonly service: CacheService | undefined;
-  /** Whether this run may write entries for later runs: false if runs of other code would read them. */
+  /** Whether this run may write entries for later runs. False if runs of other code would read the entries. */
   readonly mayWrite: boolean;
   readonly log: (line: string) => void;
 }

@@ -13,7 +13,7 @@ const writeInterval = 1000;
 const retryBudget = 180_000;
 const requestTimeout = 30_000;
 
-/** The client of a run, for the server that the run is of. */
+/** Creates the API client for the server on which the run takes place. */
 export function clientFor(token: string, environment: Environment): Octokit {
   // A GitHub Enterprise Server without rate limits needs no pause.
   const interval = Number(environment['SELVAGE_WRITE_INTERVAL'] ?? writeInterval);
@@ -26,7 +26,7 @@ export function clientFor(token: string, environment: Environment): Octokit {
     requestTimeout,
     sleep,
     now: Date.now,
-    // A job that is run again with debug logging logs requests and responses.
+    // If the user reruns a job with debug logging, requests and responses are logged.
     trace: core.isDebug() ? core.debug : undefined,
   });
 }

@@ -5,8 +5,8 @@
 const PATTERN = /^<!-- selvage:v1(?: (review|summary|fixed|moved|issue))?(?: fingerprint=([^ ]*))?(?: text=([0-9a-f]+))? -->(?:\r?\n|$)/; // oxfmt-ignore
 
 /**
- * `finding` is an inline comment; `fixed` replaces it when its finding is gone, and `moved` when another comment
- * reports its finding. `issue` is that of the default branch.
+ * `finding`: an inline comment. `fixed` replaces it if its finding is fixed, `moved` if another comment reports the
+ * finding. `issue`: the issue of the default branch.
  */
 type MarkerKind = 'finding' | 'review' | 'summary' | 'fixed' | 'moved' | 'issue';
 
@@ -14,7 +14,10 @@ export interface Marker {
   readonly kind: MarkerKind;
   /** Fingerprints of the findings in the comment. */
   readonly fingerprints: readonly string[];
-  /** A hash of its text: the comment is up to date if it equals that of the text that a run would write. */
+  /**
+   * A hash of the text of the comment. The comment is up to date if the hash of the text that a run would write is the
+   * same.
+   */
   readonly text?: string;
 }
 
@@ -40,17 +43,20 @@ export function parseMarker(body: string | null | undefined): Marker | undefined
 /** A finding in the body of a review, from the line before its text. */
 export interface EntryMarker {
   readonly fingerprints: readonly string[];
-  /** The file of the finding. */
+  /** File of the finding. */
   readonly path: string;
-  /** GitHub rejected a comment on its line. */
+  /** Whether GitHub rejected a comment on the line of the finding. */
   readonly isRefused: boolean;
-  /** A hash of its text, like that of {@link Marker}. */
+  /** A hash of the entry's text, like that of {@link Marker}. */
   readonly text?: string;
 }
 
 const ENTRY = /^<!-- selvage:entry( refused)? path=([^ ]*) fingerprint=([^ ]*)(?: text=([0-9a-f]+))? -->$/;
 
-/** The line before the text of a finding in the body of a review. The text is indented, so it cannot imitate one. */
+/**
+ * The marker line before the text of a finding in the body of a review. The text is indented, so it cannot imitate a
+ * marker.
+ */
 export function printEntryMarker({ fingerprints, path, isRefused, text }: EntryMarker): string {
   const words = [isRefused ? ' refused' : '', ` path=${encode(path)}`, ` fingerprint=${printList(fingerprints)}`];
   return `<!-- selvage:entry${words.join('')}${text === undefined ? '' : ` text=${text}`} -->`;

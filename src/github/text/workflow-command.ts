@@ -12,10 +12,10 @@ export interface Annotation {
   readonly message: string;
 }
 
-/** GitHub silently drops annotations over this limit, per level and step. */
+/** Maximum number of annotations per level and step; GitHub silently drops further ones. */
 const ANNOTATIONS_PER_LEVEL = 10;
 
-/** The commands that fit, in order, and the number of remaining annotations. */
+/** The annotation commands within the limit, in order, and the number of remaining annotations. */
 export function annotationCommands(annotations: readonly Annotation[]): { commands: string[]; leftOver: number } {
   const used: Record<Severity, number> = { error: 0, warning: 0, notice: 0 };
   const commands: string[] = [];
