@@ -1,4 +1,4 @@
-/** Which kernels and launches may be run again, in words. */
+/** Texts on the idempotency of kernels and launches. */
 import type { IdempotencyReport, LaunchIdempotencyReport } from '../report-model/idempotency-report.ts';
 import type { IdempotencyReason, OverlapClause } from '../idempotency/model/kernel-idempotency.ts';
 import type { Location } from '../source/location.ts';
@@ -13,14 +13,14 @@ const classPhrases: Readonly<Record<IdempotencyReport['kernel'], string>> = {
   'unknown': 'idempotency undecided',
 }; // oxfmt-ignore
 
-/** The class of a kernel, with its condition: ``idempotent unless `out` overlaps `a` or `b` ``. */
+/** The class of a kernel with its condition, as a phrase: ``idempotent unless `out` overlaps `a` or `b` ``. */
 export function idempotencyPhrase({ kernel, condition }: IdempotencyReport): string {
   return condition === undefined ? classPhrases[kernel] : `idempotent ${condition}`;
 }
 
 /** Requirements of a condition in addition to disjoint arrays. */
 interface AskedMore extends LaunchConditionText {
-  /** Blocks with which usual launches satisfy it: `256`, `16 x 16`. */
+  /** Block dimensions at which usual launches satisfy the condition: `256`, `16 x 16`. */
   readonly blocks: readonly string[];
 }
 
@@ -69,7 +69,7 @@ export function classChangeText(name: string, base: IdempotencyReport, head: Ide
   return `${code(name)} is now ${phrase(head)}${why}; it was ${phrase(base)}`;
 }
 
-/** Which of the launches of a kernel may be run again, as a sentence without its full stop; nothing without launches. */
+/** Which launches of a kernel are idempotent, as a sentence without its full stop; empty if there are no launches. */
 export function judgedText(launches: readonly LaunchIdempotencyReport[]): string {
   if (launches.length === 0) return '';
   const told = launches.slice(0, maxLaunches).map(({ location, verdict, reason, assumptions = [] }) => {
@@ -84,12 +84,12 @@ export function judgedText(launches: readonly LaunchIdempotencyReport[]): string
 /** Maximum number of reported launches of a kernel. */
 const maxLaunches = 3;
 
-/** An array by its name; `?` is one without a name. */
+/** Name of an array; `?` denotes an array without a name. */
 function arrayText(name: string): string {
   return name === '?' ? 'memory at an unknown pointer' : code(name);
 }
 
-/** Effects that another run may not repeat; the first match counts. */
+/** Effects that a second run may not repeat, with their texts. The first match applies. */
 const effectTexts: readonly (readonly [what: RegExp, text: string])[] = [
   [/^special register %(clock|globaltimer)/, 'the kernel reads a clock'],
   [/^special register /, 'the kernel reads a register that may hold another value in another run'],
@@ -146,7 +146,7 @@ export function idempotencyReasonText({ kind, written, read, what }: Idempotency
 }
 
 /**
- * The obstacles to running a kernel again, each with its places: at most `most` of them. Then the remedy, and for a
+ * The obstacles to idempotency, each with its locations; at most `most` of them. The remedy follows, and for a
  * conditional kernel its launches.
  */
 export function idempotencyDetails(report: IdempotencyReport, most = Infinity): string[] {
@@ -169,7 +169,7 @@ function uncapitalised(text: string): string {
   return `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
 }
 
-/** Number of kernels of each class, or nothing if none was classified. */
+/** Number of kernels of each class; empty if no kernel was classified. */
 export function idempotencyCounts(reports: readonly (IdempotencyReport | undefined)[]): string {
   const classified = reports.filter((report) => report !== undefined);
   const parts = (['idempotent', 'conditional', 'non-idempotent', 'unknown'] as const).flatMap((kind) => {

@@ -1,30 +1,30 @@
-/** Conditions that validators test, in the words of the source. */
+/** Conditions that validators test, expressed in the names of the source. */
 import { type AddressSet, isOfOneDimension, type Quantity, type ValidatorCondition } from '../idempotency/model/quantity.ts'; // oxfmt-ignore
 import { code } from './text/code-text.ts';
 
-/** The name of a parameter, or of a field of one. */
+/** Returns the name of a parameter, or of a member of a struct parameter. */
 type NameOf = (field: { readonly index: number; readonly offset: number }) => string;
 
 /** Maximum number of reported parts of a condition; longer texts are unreadable. */
 const maxTold = 5;
-/** Parts of an expression, or of a choice. */
+/** Maximum number of operands of an expression, or of alternatives of a disjunction. */
 const maxParts = 4;
-/** Sizes of blocks that are listed. */
+/** Maximum number of block sizes that a text lists. */
 const maxSizes = 8;
 
 export interface LaunchConditionText {
-  /** As a clause after "if"; null if that is too long. */
+  /** The condition as a clause after "if"; null if that is too long. */
   readonly text: string | null;
-  /** Whether it is equivalent to the condition. */
+  /** Whether the text is equivalent to the condition and not only a part of it. */
   readonly isWhole: boolean;
 }
 
 /**
- * A condition on a launch; of one with several parts, those with a short text. Disjoint arrays are reported by other
- * clauses.
+ * Text of a condition on a launch. Of a conjunction, the conditions with a short text. Disjointness of arrays is
+ * reported by other clauses.
  */
 export function launchConditionText(condition: ValidatorCondition, nameOf: NameOf): LaunchConditionText {
-  // Most launches have one dimension; it is reported only if there is nothing else.
+  // Most launches are one-dimensional, so that condition is reported only if there is no other one.
   const all = condition.kind === 'all' ? condition.conditions : [condition];
   const own = all.filter((part) => !isOfTwoArrays(part, nameOf));
   const others = own.filter((part) => !isOfOneDimension(part));
@@ -45,14 +45,20 @@ function singleText(conditions: readonly ValidatorCondition[], nameOf: NameOf): 
   return writtenText(conditions) ?? oneOf(conditions, nameOf);
 }
 
-/** One of the conditions with a text; others may hold instead. Those of any launch come last. */
+/**
+ * One alternative of a disjunction that has a text; another one may hold instead. Conditions that any launch may
+ * satisfy come last.
+ */
 function sufficientText(conditions: readonly ValidatorCondition[], nameOf: NameOf): string | null {
   const told = conditions.map((part) => (part.kind === 'any' ? null : launchConditionText(part, nameOf)));
   const best = told.findLast((one) => one?.isWhole) ?? told.findLast((one) => one !== null && one.text !== null);
   return best?.text ?? null;
 }
 
-/** Blocks write the shared memory that they read: as the sets of a launch show it, or in blocks of these sizes. */
+/**
+ * Text if every block writes the shared memory that it reads, as shown by the address sets of a launch, or for certain
+ * block sizes.
+ */
 function writtenText(conditions: readonly ValidatorCondition[]): string | null {
   const sets = conditions.filter((part) => part.kind === 'within');
   const isSize = (part: ValidatorCondition): boolean =>
@@ -61,7 +67,7 @@ function writtenText(conditions: readonly ValidatorCondition[]): string | null {
   return others.length === 0 && conditions.every((part) => part.kind === 'within' || isSize(part)) ? text : null;
 }
 
-/** A part of a condition; null if that is too long. */
+/** Text of a part of a condition; null if that is too long. */
 function partText(condition: ValidatorCondition, nameOf: NameOf): string | null {
   switch (condition.kind) {
     case 'compare':
@@ -87,7 +93,7 @@ function withinText({ base, steps: [step, ...others], bytes }: AddressSet): stri
   return 'its blocks write all shared memory that they read';
 }
 
-/** Clause on two disjoint parts of one array. */
+/** Clause that two parts of one array are disjoint. */
 function apartText(left: AddressSet, right: AddressSet, nameOf: NameOf): string | null {
   const [a, b] = [arrayOf(left, nameOf), arrayOf(right, nameOf)];
   return a === null || a !== b ? null : `what it writes of ${code(a)} does not overlap its other accesses there`;
@@ -99,7 +105,7 @@ function isOfTwoArrays(condition: ValidatorCondition, nameOf: NameOf): boolean {
   return a !== null && b !== null && a !== b;
 }
 
-/** The one argument that a set begins at. */
+/** The array of an address set whose base is a single argument. */
 function arrayOf({ base }: AddressSet, nameOf: NameOf): string | null {
   const terms = base.kind === 'sum' ? base.operands : [base];
   const [pointer, ...others] = terms.filter((term) => term.kind === 'argument' && term.bytes === 8 && !term.signed);
@@ -112,7 +118,9 @@ function joined(parts: readonly ValidatorCondition[], word: string, nameOf: Name
   return told.includes(null) || told.length > maxParts || (isNested && word === ' and ') ? null : told.join(word);
 }
 
-/** `` `blockDim.x` is 64, 128 or 256 ``; null for all other conditions. */
+/**
+ * Text of a disjunction of values of one quantity: `` `blockDim.x` is 64, 128 or 256 ``; null for all other conditions.
+ */
 function oneOf(parts: readonly ValidatorCondition[], nameOf: NameOf): string | null {
   const sizes: bigint[] = [];
   const names = new Set<string | null>();
@@ -137,7 +145,7 @@ function comparisonText(
   return a === null || b === null ? null : code(`${a} ${comparison === '=' ? '==' : comparison} ${b}`);
 }
 
-/** The width whose range ends at, or near, a bound; a float represents 24 bits exactly. */
+/** The bit width whose range ends at, or near, a bound. A float represents integers of up to 24 bits exactly. */
 function bitsOf(quantity: Quantity): 24 | 32 | 64 | null {
   if (quantity.kind !== 'constant') return null;
   const size = quantity.value < 0n ? -quantity.value : quantity.value;

@@ -8,7 +8,10 @@ import type { Location } from '../source/location.ts';
 import { count, readable } from './text/code-text.ts';
 import { triple } from './text/launch.ts';
 
-/** `write of s[t] by thread (0, 0, 0) of block (1, 0, 0)`; if the text is unknown, `write of 4 bytes of s by …`. */
+/**
+ * A single access: `write of s[t] by thread (0, 0, 0) of block (1, 0, 0)`; if the text is unknown, `write of 4 bytes of
+ * s by …`.
+ */
 export function accessPhrase(
   { operation, expression, thread, block, bytes }: AccessDescription,
   array?: string,
@@ -22,7 +25,7 @@ export function accessPhrase(
   return `${what}${object === '' ? 'memory' : object}${who}${where}`;
 }
 
-/** A place of a finding and its event. */
+/** A location of a finding, and what happens there. */
 export interface Mark {
   readonly location?: Location | undefined;
   readonly text: string;
@@ -30,7 +33,7 @@ export interface Mark {
   readonly expression?: string | undefined;
 }
 
-/** The accesses of a race in the order of the source, or the barrier. */
+/** Marks for the accesses of a race in source order, or for the barrier. */
 export function marksOf(finding: Finding): Mark[] {
   if (!isRace(finding)) {
     const text =
@@ -44,7 +47,7 @@ export function marksOf(finding: Finding): Mark[] {
   return accessesInOrder(finding).map((access) => markOf(access, finding.array));
 }
 
-/** The other accesses of the cause, each once. */
+/** Marks for the other accesses of the cause, each once. */
 export function otherMarksOf(finding: Finding): Mark[] {
   if (!isRace(finding)) return [];
   const nameOf = ({ location, text }: Mark): string => `${location?.file}:${location?.line} ${text}`;
@@ -62,14 +65,19 @@ function markOf(access: AccessDescription, array: string | undefined): Mark {
   return { location, text: accessPhrase(access, array), expression };
 }
 
-/** A source line with blanks for tabs, and the marked columns: the first, from 0, and their number. */
+/**
+ * A source line with tabs replaced by blanks, and its marked columns: the first one, counted from 0, and their number.
+ */
 interface MarkedLine {
   readonly text: string;
   readonly column: number;
   readonly width: number;
 }
 
-/** A line with its mark under the expression if found, otherwise at its column, otherwise at the start of the text. */
+/**
+ * A line with its mark under the expression. If the line does not contain it, the mark is at the column, otherwise at
+ * the start of the text.
+ */
 export function markedLine(line: string, { location, expression }: Mark): MarkedLine {
   const blanks = (part: string): string => part.replaceAll('\t', '    ');
   const text = blanks(line).trimEnd();
@@ -80,14 +88,14 @@ export function markedLine(line: string, { location, expression }: Mark): Marked
   return { text, column: blanks(line.slice(0, start)).length, width: 1 };
 }
 
-/** The condition that a divergence depends on, if it is readable and not in its message. */
+/** The condition that a divergence depends on, if it is readable and the message does not contain it. */
 export function conditionOf(finding: Finding): string | undefined {
   if (isRace(finding) || finding.condition === undefined) return undefined;
   const { condition } = finding;
   return finding.message.includes(condition) || readable(condition) === undefined ? undefined : condition;
 }
 
-/** The status of a finding beyond its message: its confirmation, and chosen values. */
+/** The status of a finding that its message does not contain: whether it is confirmed, and which values were chosen. */
 export function standing(finding: Finding): string {
   if (finding.suppressed !== undefined) return `suppressed: ${finding.suppressed}`;
   if (!finding.confirmed) return 'not confirmed by a run';
@@ -101,7 +109,7 @@ export function decidingOf({ wouldDecide, findings }: RaceReport | DivergenceRep
   return findings.some((finding) => finding.wouldDecide) ? undefined : wouldDecide;
 }
 
-/** The result of a repair: a few words, and their details. Undefined if there is nothing to report. */
+/** The result of a repair: a short phrase, and its details. Undefined if there is nothing to report. */
 export function repairPhrase({ status, reason, cost, leaves }: RepairReport): RepairPhrase | undefined {
   const price = cost ? ` (${cost.text})` : '';
   const detail = reason === undefined ? '' : `${reason}${price}`;
@@ -125,7 +133,7 @@ export function repairPhrase({ status, reason, cost, leaves }: RepairReport): Re
   }
 }
 
-/** Other verified edits, by repair. */
+/** Phrases for the alternative verified edits. */
 export function alternativePhrases({ alternatives = [] }: RepairReport): RepairPhrase[] {
   return alternatives.map(({ reason, cost }) => ({
     isEdit: true,
@@ -135,7 +143,7 @@ export function alternativePhrases({ alternatives = [] }: RepairReport): RepairP
 }
 
 interface RepairPhrase {
-  /** There is an edit, and it was verified. */
+  /** Whether the phrase describes a verified edit. */
   readonly isEdit: boolean;
   readonly head: string;
   readonly detail: string;
@@ -156,7 +164,10 @@ export function assumptionsOf(kernel: KernelReport): Assumption[] {
   return [...new Map(all.map((assumption) => [`${assumption.kind} ${assumption.text}`, assumption])).values()];
 }
 
-/** Number of kernels by worst verdict, from races to proofs; they add up to all kernels. */
+/**
+ * Number of kernels by their worst verdict, in the order from races to proofs. The numbers add up to the number of
+ * kernels.
+ */
 export function kernelsByWorstVerdict({ kernels }: Report): { readonly amount: number; readonly words: string }[] {
   const kinds = [
     ['with races', ['race']],
@@ -181,8 +192,8 @@ export function countsPhrase(report: Report): string {
 }
 
 /**
- * Kernels that come, go and change their names, a sentence each.
- * @param quote a name as the format shows it
+ * Sentences on kernels that were added, removed or renamed.
+ * @param quote renders a name in the output format
  */
 export function comingsAndGoings({ comparison }: Report, quote: (name: string) => string): string[] {
   const { addedKernels = [], removedKernels = [], renamedKernels = [] } = comparison ?? {};
@@ -195,7 +206,9 @@ export function comingsAndGoings({ comparison }: Report, quote: (name: string) =
   ];
 }
 
-/** `2 errors, 1 warning`, or `no findings`: one a cause, costs included. */
+/**
+ * Number of findings by severity: `2 errors, 1 warning`, or `no findings`. Each cause counts once; costs are included.
+ */
 export function findingsPhrase(report: Report): string {
   const { errors, warnings } = tallyCauses(report);
   const parts = [errors > 0 ? count(errors, 'error') : '', warnings > 0 ? count(warnings, 'warning') : ''];
@@ -204,7 +217,7 @@ export function findingsPhrase(report: Report): string {
   return failed === 0 ? found : `${found}; incomplete because of ${count(failed, 'error')}`;
 }
 
-/** Maximum number of named instances of a template. */
+/** Maximum number of instances of a template that a text names. */
 const maxInstances = 4;
 
 /** The instances of a template that are reported together: `63 instances: <float, 1>, <float, 2> and 61 more`. */

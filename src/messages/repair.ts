@@ -43,7 +43,7 @@ export function explanationText({ steps, notes, leaves, because, header }: Expla
   return [place + steps.map(stepText).join(', and '), ...notes.map((note) => noteTexts[note]), ...reach, ...rest].join('; '); // oxfmt-ignore
 }
 
-/** Which units an edited header was verified in. */
+/** Number of units in which an edited header was verified. */
 function reachText({ verified, broken }: EditedHeader): string {
   const compile = verified.length === 1 ? 'compiles' : 'compile';
   const that = broken.length === 0 ? 'that include it' : `that include it and ${compile}`;
@@ -55,7 +55,7 @@ function reachText({ verified, broken }: EditedHeader): string {
   return `verified in ${them}${rest}`;
 }
 
-/** Findings left by a partial repair: `the warning of line 12 stays, because …`. */
+/** Findings that remain after a partial repair: `the warning of line 12 stays, because …`. */
 function restText(leaves: readonly LeftOpen[], because: readonly Obstacle[]): string {
   const told = (['error', 'warning', 'notice'] as const).flatMap((severity) => {
     const own = leaves.filter((one) => one.severity === severity);
@@ -250,7 +250,7 @@ function refusalText(refusal: EditRefusal): string {
 }
 
 /**
- * The sentences on barriers that a kernel does not need.
+ * The sentences on redundant barriers of a kernel.
  * @param reason the edit that removes them, in words
  * @param cost the savings, in words; undefined if unknown
  */

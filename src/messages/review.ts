@@ -1,4 +1,4 @@
-/** Additions of a review to the message of a finding: a title, other lines, the launch and the kernels. */
+/** Texts that a review adds to the message of a finding: a title, further lines, the launch and the kernels. */
 import type { Finding } from '../report-model/outcome.ts';
 import { placeNames } from '../report-model/cause.ts';
 import { type FindingGroup, findingsInGroup } from '../report-model/finding-group.ts';
@@ -17,7 +17,7 @@ const maxArguments = 6;
 const maxKernels = 5;
 
 /**
- * A few words: ``Data race on shared `s` ``.
+ * Title of a finding: ``Data race on shared `s` ``.
  * @param findings of one cause, the reported one first
  */
 export function titleText([finding, ...others]: readonly [Finding, ...Finding[]]): string {
@@ -33,7 +33,7 @@ function raceTitle(memory: string | undefined, arrays: readonly string[]): strin
   return `Data race on ${space}${arrays.length === 0 ? 'memory' : arrays.slice(0, 3).map(code).join(', ')}`;
 }
 
-/** As {@link titleText}, of a finding of the base that is gone. */
+/** Like {@link titleText}, for a fixed finding of the base. */
 export function fixedTitle({ code: kind, memory, array }: FixedFinding): string {
   if (kind === 'barrier/early-exit') return 'Threads return before a barrier';
   if (kind.startsWith('barrier/')) return 'Barrier divergence';
@@ -54,7 +54,7 @@ export function otherLinesText([told, ...others]: readonly [Finding, ...Finding[
   return otherPairsText(told, pairs);
 }
 
-/** The sentences of a message. What is in backticks is not looked into. */
+/** Splits a message into sentences. Text in backticks is not split. */
 export function sentencesIn(message: string): string[] {
   const found: string[] = [];
   let sentence = '';

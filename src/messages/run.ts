@@ -1,4 +1,4 @@
-/** The findings of the command `run` in words; a race has those of a check. */
+/** Texts of the findings of the command `run`. Races have the same texts as in a check. */
 import type { Dim3 } from '../base/dim3.ts';
 import type { DivergenceEvent, Unmodelled } from '../interpreter/core/run-result.ts';
 import type { Location } from '../source/location.ts';
@@ -8,7 +8,7 @@ import { notAwaited } from './finding/interleaving.ts';
 import { triple } from './text/launch.ts';
 import { sameCluster } from './text/verdict-reason.ts';
 
-/** Unmodelled order of two accesses, as a clause. */
+/** Unmodelled constructs that may order two accesses, as a clause. */
 export function doubtText(by: readonly Unmodelled[]): string | undefined {
   return by.length === 0 ? undefined : by.map((kind) => doubts[kind]).join('; ');
 }
@@ -19,21 +19,21 @@ const doubts: Readonly<Record<Unmodelled, string>> = {
   cluster: sameCluster,
 };
 
-/** `thread (3, 0, 0) of block (1, 0, 0)`. */
+/** A thread and its block: `thread (3, 0, 0) of block (1, 0, 0)`. */
 function threadText(thread: Dim3, block: Dim3): string {
   return `thread ${triple(thread)} of block ${triple(block)}`;
 }
 
-/** Where the thread is that a barrier waits for. */
+/** Position of a thread that a barrier waits for. */
 export type AbsentThread =
   | { readonly kind: 'returned' }
   | { readonly kind: 'running'; readonly line: number }
-  /** At the same barrier, in another iteration of a loop around it. */
+  /** At the same barrier, in another iteration of an enclosing loop. */
   | { readonly kind: 'other-iteration' }
-  /** `mnemonic`: of an instruction other than a barrier. */
+  /** At an instruction other than a barrier; `mnemonic` names the instruction. */
   | { readonly kind: 'waiting'; readonly mnemonic?: string; readonly line: number };
 
-/** Threads of a block that wait at a barrier for others. */
+/** Threads of a block that wait at a barrier for other threads. */
 interface Waiting {
   readonly kind: DivergenceEvent['kind'];
   readonly block: Dim3;
@@ -84,20 +84,20 @@ const wrongAccesses: Readonly<Record<WrongAccess, string>> = {
   uninitialised: 'in uninitialised memory',
 };
 
-/** An access that is wrong. */
+/** An access that faults. */
 interface FaultyAccess {
   readonly kind: WrongAccess;
   readonly thread: Dim3;
   readonly block: Dim3;
   readonly operation: 'read' | 'write' | 'atomic' | 'copy';
-  /** 0: not known. */
+  /** Size of the access; 0 if unknown. */
   readonly bytes: number;
   readonly line: number;
   /** Description of the address by the interpreter. */
   readonly detail: string;
 }
 
-/** The sentence on an access that is wrong. */
+/** The sentence on an access that faults. */
 export function faultMessage({ kind, thread, block, operation, bytes, line, detail }: FaultyAccess): string {
   const verb = operation === 'copy' ? 'copies' : verbs[operation];
   const size = bytes === 0 ? '' : bytes === 1 ? ' a byte' : ` ${bytes} bytes`;
@@ -117,14 +117,14 @@ export function raceLimitMessage(races: number): string {
   return sentences(`the run ended after ${count(races, 'pair')} of accesses that race`);
 }
 
-/** Where a thread was when a run ended before its time. */
+/** Position of a thread when the run was stopped early. */
 export interface StoppedThread {
   readonly thread: Dim3;
   readonly block: Dim3;
   readonly line: number;
 }
 
-/** The sentences on a run that used up its steps. */
+/** The sentences on a run that reached its limit of steps. */
 export function budgetMessage(steps: number, stopped: StoppedThread | undefined): string {
   const end = `the run ended after ${steps} thread instructions, before all threads had returned`;
   if (!stopped) return sentences(end);

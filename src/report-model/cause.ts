@@ -1,22 +1,24 @@
-/** Identity of causes: findings of one cause share a pair of lines, in any launch or kernel. */
+/** Identity of causes. Two findings have the same cause if they share a pair of lines, in any launch or kernel. */
 import { compareText } from '../base/text-order.ts';
 import type { Location } from '../source/location.ts';
 import type { OtherPair, ReportedRace } from './finding.ts';
 import { isRace, type Finding } from './outcome.ts';
 
-/** The name that a finding shares with others at its lines: of its code, and of the array of a race. */
+/**
+ * Key of the code of a finding and of the array of a race: findings at the same lines are merged only if it is equal.
+ */
 export function placeName(finding: Finding): string {
   return isRace(finding) ? pairName(finding, finding) : nameAt(finding, [finding.barrier]);
 }
 
-/** The names of all pairs of a finding, its own first. */
+/** Keys of all pairs of lines of a finding; that of its own pair is the first. */
 export function placeNames(finding: Finding): readonly [string, ...string[]] {
   const others = isRace(finding) ? (finding.also ?? []).map((pair) => pairName(finding, pair)) : [];
   return [placeName(finding), ...others];
 }
 
 function pairName({ code, kind, array }: ReportedRace, { first, second, fingerprint }: OtherPair): string {
-  // Two indices on one line that are out of bounds have to be fixed separately.
+  // Two out-of-bounds indices on one line have to be fixed separately.
   const index = kind === 'out-of-bounds' ? first.expression : undefined;
   return nameAt({ code, fingerprint }, [first.location, second.location], array, index);
 }
@@ -28,7 +30,7 @@ function nameAt(
   index?: string,
 ): string {
   const lines = places.map((place) => place && `${place.file}:${place.line}`);
-  // Without lines, findings cannot be identified with each other.
+  // Findings without lines cannot be matched with each other.
   if (lines.includes(undefined)) return JSON.stringify([code, fingerprint]);
   return JSON.stringify([code, array, index, ...lines.sort((a, b) => compareText(a ?? '', b ?? ''))]);
 }

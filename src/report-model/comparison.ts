@@ -9,7 +9,7 @@ interface ComparedSides {
   readonly head: string;
   /** Kernels that have another name in the head. */
   readonly renamed?: readonly { readonly base: string; readonly head: string }[];
-  /** Kernels of the head for which it is unknown whether the base has them. */
+  /** Kernels of the head whose existence in the base is unknown. */
   readonly unknown?: ReadonlySet<string>;
   /** Findings at launch sites of the base and of the head. */
   readonly sites?: { readonly base: readonly Diagnostic[]; readonly head: readonly Diagnostic[] };
@@ -18,7 +18,7 @@ interface ComparedSides {
 }
 
 /**
- * Compares findings by fingerprint, and kernels by name. Causes of both sides are the same if they share a pair of
+ * Compares findings by fingerprint, and kernels by name. Causes of the two sides are identical if they share a pair of
  * accesses.
  */
 export function compareKernels(
@@ -49,7 +49,7 @@ export function compareKernels(
   };
 }
 
-/** Findings by their fingerprints, each once, in short. */
+/** Summaries of findings by fingerprint, each once. */
 function confirmedOf(kernels: readonly KernelReport[], wanted: ReadonlySet<string>): FixedFinding[] {
   const found = new Map<string, FixedFinding>();
   for (const kernel of kernels) {
@@ -71,7 +71,7 @@ function confirmedOf(kernels: readonly KernelReport[], wanted: ReadonlySet<strin
   return [...found.values()];
 }
 
-/** The fingerprints of findings, each with those of all pairs of its cause. */
+/** Fingerprints of findings, mapped to the fingerprints of all pairs of their causes. */
 function found(kernels: readonly KernelReport[], sites: readonly Diagnostic[] = []): Map<string, readonly string[]> {
   const all = new Map<string, readonly string[]>();
   for (const { fingerprint } of sites) if (fingerprint !== undefined) all.set(fingerprint, [fingerprint]);

@@ -10,21 +10,21 @@ import type { Location } from '../source/location.ts';
 export interface LineCost {
   readonly location: Location;
   readonly bound: string;
-  /** The value at the reference arguments; null without these. */
+  /** Value of the bound at the reference arguments; null if these are unknown. */
   readonly value: number | null;
   readonly reason?: string;
 }
 
 export interface BoundReport {
-  /** For one warp in its worst case; null without a bound. */
+  /** Bound for one warp in the worst case; null if there is none. */
   readonly bound: string | null;
-  /** How the bound grows with each name. */
+  /** Degree of growth of the bound in each name. */
   readonly degree?: Readonly<Record<string, number>>;
   readonly value?: number | null;
   readonly reason?: string;
   /** Whether in every launch of this size some warp reaches the bound. */
   readonly exact?: boolean;
-  /** The lines with the highest cost first. */
+  /** Lines, those with the highest cost first. */
   readonly lines?: readonly LineCost[];
 }
 
@@ -34,20 +34,22 @@ export type BoundsReport = Readonly<Record<BoundMetric, BoundReport>>;
 export interface LaunchTotals extends Readonly<Record<SummedMetric, number | null>> {
   readonly blocks: number;
   readonly warps: number;
-  /** Bytes that the sectors transfer, and the minimum that the same accesses could transfer. */
+  /**
+   * Bytes that the touched sectors contain, and the minimum number of bytes with which the same accesses are possible.
+   */
   readonly bytes: number | null;
   readonly leastBytes: number | null;
-  /** Floating-point operations. */
+  /** Number of floating-point operations. */
   readonly operations: number | null;
-  /** Operations for each byte. */
+  /** Floating-point operations per byte. */
   readonly intensity: number | null;
-  /** Cycles of a block that has a multiprocessor to itself: work / P + span. */
+  /** Upper bound in cycles for a block that runs alone on a multiprocessor: work / P + span. */
   readonly blockCycles: number | null;
 }
 
 /** Cost of one of several launches of a kernel. */
 export interface LaunchCost {
-  /** For one warp in its worst case, of the production build; null without a bound. */
+  /** Bounds of the production build for one warp in the worst case; null if there is none. */
   readonly bounds: Readonly<Record<BoundMetric, string | null>>;
   /** Totals of the production build; absent if a dimension is unknown. */
   readonly totals?: LaunchTotals;
@@ -61,17 +63,17 @@ export interface CostAssumptionReport {
 
 export interface ResourcesReport {
   readonly registers: number;
-  /** Static and dynamic; in bytes, as all of these. */
+  /** Static and dynamic shared memory. All sizes in this interface are in bytes. */
   readonly sharedBytes: number;
-  /** Null if the launch adds an unknown amount. The occupancy is then an upper bound. */
+  /** Null if the dynamic shared memory of the launch is unknown. The occupancy is then an upper bound. */
   readonly dynamicSharedBytes: number | null;
   readonly localBytes: number;
   readonly constantBytes: number;
   readonly spillStoreBytes: number;
   readonly spillLoadBytes: number;
-  /** Hardware barriers of a block. */
+  /** Number of hardware barriers of a block. */
   readonly barriers: number;
-  /** 0 to 1. */
+  /** Resident warps as a share of the maximum, from 0 to 1. */
   readonly occupancy?: number;
   readonly limiter?: OccupancyLimiter;
 }
@@ -86,28 +88,36 @@ export interface AmountReport {
 export interface CodeLine {
   readonly location: Location;
   readonly instructions: number;
-  /** Maximum iterations of the innermost loop around them each time it is entered, and of all loops together. */
+  /**
+   * Maximum trip counts of the loops around the line: of the innermost loop each time it is entered, and of all loops
+   * multiplied.
+   */
   readonly roundBounds?: { readonly inner: AmountReport; readonly all: AmountReport };
-  /** These if they are numbers that do not depend on the parameters. */
+  /** The same trip counts, if they are numbers that do not depend on the parameters. */
   readonly rounds?: { readonly inner: number; readonly all: number };
-  /** Maximum number of them that a warp executes if diverged lanes reconverge; absent if unknown. */
+  /**
+   * Maximum number of instructions of the line that a warp executes if diverged lanes reconverge; absent if unknown.
+   */
   readonly steps?: AmountReport;
   /** Kinds of work: `load global 32`, `store shared 128`, `spill load`, `double`, `barrier` …, each with its count. */
   readonly work: Readonly<Record<string, number>>;
-  /** The first of them: `LDS.128 R4-R7 <- R2`, the registers that are written and those that are read. */
+  /**
+   * The first instructions of the line: `LDS.128 R4-R7 <- R2`, with the registers that are written and those that are
+   * read.
+   */
   readonly listing: readonly string[];
 }
 
 /** Machine code (SASS) of a kernel. */
 export interface CodeReport {
   readonly instructions: number;
-  /** Maximum number of them that a warp executes if diverged lanes reconverge; absent if unknown. */
+  /** Maximum number of instructions that a warp executes if diverged lanes reconverge; absent if unknown. */
   readonly steps?: AmountReport;
-  /** Instructions that Selvage does not know on this architecture. */
+  /** Number of instructions that Selvage does not know on this architecture. */
   readonly unknown: number;
   /** The maximum number of live registers, and a line where it occurs; absent if the code does not determine it. */
   readonly live?: { readonly registers: number; readonly location?: Location };
-  /** Accesses of the PTX that ptxas merged, and their number in the code. */
+  /** Number of accesses of the PTX that ptxas merged, and number of machine instructions that they became. */
   readonly merged?: { readonly accesses: number; readonly into: number };
   /** Whether barriers, fences, atomics and the order of accesses were validated against the PTX; if not, why. */
   readonly translation: { readonly checked: boolean; readonly reason?: string };
@@ -118,35 +128,40 @@ export interface CodeReport {
 /** Instructions of an expensive kind in the production build. */
 export interface MixReport {
   readonly kind: MixKind;
-  /** In the PTX, whether or not they are executed. */
+  /** Number of instructions in the PTX, regardless of whether they are executed. */
   readonly instructions: number;
-  /** Executed by a thread on average, if a run was counted. */
+  /** Average number of executed instructions per thread, if a run was counted. */
   readonly perThread?: number;
   /** Lines with the most instructions first. */
   readonly lines: readonly { readonly location: Location; readonly instructions: number }[];
 }
 
-/** A constant of double precision that makes arithmetic of floats double. */
+/** A double-precision constant that converts float arithmetic to double. */
 export interface WidenedReport {
   readonly location: Location;
-  /** As written: `0.5`. */
+  /** The constant as written: `0.5`. */
   readonly literal: string;
 }
 
 /** Registers that the code of a line spills to memory. */
 export interface SpillReport {
   readonly location: Location;
-  /** Instructions. */
+  /** Number of instructions that store to spill memory. */
   readonly stores: number;
   readonly loads: number;
 }
 
-/** The smallest reduction of registers that raises the occupancy, and the result of the assembler with that limit. */
+/**
+ * The smallest reduction of the register count that raises the occupancy, and the result of the assembler with that
+ * limit.
+ */
 export interface RegisterStep {
   readonly registers: number;
-  /** 0 to 1. */
+  /** Occupancy with the reduced register count, from 0 to 1. */
   readonly occupancy: number;
-  /** Additional bytes of spills compared with all registers; absent if the assembler did not report it. */
+  /**
+   * Additional bytes of spills compared with the unlimited register count; absent if the assembler did not report them.
+   */
   readonly spillBytes?: number;
 }
 
@@ -154,17 +169,22 @@ export interface RegisterStep {
 export interface CountedLaunch {
   readonly block: Dim3;
   readonly grid: Dim3;
-  /** Whether the grid is that of a launch, not one that Selvage chose. */
+  /** Whether the grid is that of a launch; false if Selvage chose it. */
   readonly isGridGiven: boolean;
   readonly at: Readonly<Record<string, number>>;
-  /** Bytes of global memory that accesses transfer, and those if each block transfers a sector once. */
+  /**
+   * Bytes of global memory that the accesses transfer, and the bytes if each block transferred each sector only once.
+   */
   readonly bytes: number;
   readonly blockBytes: number;
-  /** Floating-point operations by precision; `tensor`: of matrices. */
+  /** Number of floating-point operations by precision; `tensor`: of matrix instructions. */
   readonly operations: { readonly single: number; readonly double: number; readonly tensor: number };
-  /** Operations for each byte of `blockBytes`; null for zero bytes. */
+  /** Operations per byte of `blockBytes`; null if that is zero. */
   readonly intensity: number | null;
-  /** Threads of the launch, and of a warp, that update one address by one atomic; in shared memory those of a block. */
+  /**
+   * Maximum number of threads of the launch, and of a warp, that update the same address with one atomic instruction.
+   * In shared memory, threads of a block.
+   */
   readonly contention?: {
     readonly location?: Location;
     readonly space: 'global' | 'shared';
@@ -176,13 +196,13 @@ export interface CountedLaunch {
 /** Position of a launch on the roofline of a GPU, and its utilisation. */
 export interface GpuReport {
   readonly name: string;
-  /** Resource that takes longer at the GPU's peaks. */
+  /** The resource that takes longer if both reach the GPU's peak rates. */
   readonly bound: 'memory' | 'arithmetic';
-  /** Time of the other resource as a share of that time: 0 to 1. */
+  /** Time of the other resource as a share of the longer time, from 0 to 1. */
   readonly share: number;
-  /** Absent if the grid or the occupancy is unknown. */
+  /** Number of waves of blocks; absent if the grid or the occupancy is unknown. */
   readonly waves?: {
-    /** Number of resident blocks of the GPU. */
+    /** Number of blocks that are resident on the whole GPU. */
     readonly blocks: number;
     readonly count: number;
     /** Share of the GPU that the last wave fills: 0 to 1. */
@@ -190,15 +210,15 @@ export interface GpuReport {
   };
 }
 
-/** A configured limit, and whether the kernel is within it. */
+/** A configured limit, and whether the kernel satisfies it. */
 export interface LimitReport {
   readonly metric: Metric;
-  /** As configured. */
+  /** The limit as configured. */
   readonly limit: string;
   readonly standing: 'kept' | 'exceeded' | 'not-compared';
-  /** The build whose bound is within the limit; the bound of the other build may not be. */
+  /** The build whose bound satisfies the limit. The bound of the other build may exceed it. */
   readonly build?: 'source' | 'production';
-  /** The arguments that decided, if the expressions did not. */
+  /** Arguments at which the limit was decided, if the expressions did not decide it. */
   readonly at?: Readonly<Record<string, number>>;
 }
 
@@ -216,7 +236,7 @@ export interface CostReport {
   readonly gpu?: GpuReport;
   readonly code?: CodeReport;
   readonly limits?: readonly LimitReport[];
-  /** The time limit ended the search for bounds early. */
+  /** Whether the time limit ended the search for bounds early. */
   readonly nondeterministic?: boolean;
   /** Limits that are exceeded or could not be compared, and launches that fail; `base` is null. */
   readonly violations?: readonly Regression[];

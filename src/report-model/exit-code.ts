@@ -6,9 +6,9 @@ import type { Report } from './report.ts';
 import type { RunReport } from './run-report.ts';
 
 export const exitCodes = {
-  /** No findings at or above `--fail-on`. */
+  /** There are no findings at or above `--fail-on`. */
   success: 0,
-  /** Findings at or above `--fail-on`. */
+  /** There are findings at or above `--fail-on`. */
   findings: 1,
   /** Wrong usage or configuration, or contradictory assumptions. */
   usage: 2,
@@ -22,7 +22,7 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /**
  * The exit code for a report.
- * @param only fingerprints of the findings that count; without it all count
+ * @param fingerprints of the findings to consider; if absent, all are considered
  */
 export function exitCodeOf(report: Report, failOn: FailOn, only?: ReadonlySet<string>): ExitCode {
   return firstThatApplies(report.diagnostics, false, tally(report, only), failOn);
@@ -30,7 +30,7 @@ export function exitCodeOf(report: Report, failOn: FailOn, only?: ReadonlySet<st
 
 /**
  * The exit code of `selvage run`.
- * @param report absent if there was no kernel to run
+ * @param report absent if no kernel was run
  */
 export function runExitCode(
   report: RunReport | undefined,

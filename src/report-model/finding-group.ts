@@ -1,4 +1,7 @@
-/** Findings of one cause over all kernels of a report: those that share a pair of lines. */
+/**
+ * Groups of findings with one cause in all kernels of a report. Findings have the same cause if they share a pair of
+ * lines.
+ */
 import { type Severity, compareSeverity } from '../source/severity.ts';
 import { compareText } from '../base/text-order.ts';
 import { connected } from '../base/connected.ts';
@@ -24,7 +27,7 @@ export interface Occurrence {
 }
 
 export interface FindingGroup {
-  /** Fingerprints of all pairs of accesses; sorted, each once. */
+  /** Fingerprints of all pairs of accesses, sorted and without duplicates. */
   readonly fingerprints: readonly string[];
   readonly severity: Severity;
   /** The occurrence whose text is used: the first one of the highest severity in the report. */
@@ -32,11 +35,11 @@ export interface FindingGroup {
   readonly occurrences: readonly Occurrence[];
   /** Names of the kernels concerned, in the order of the report. */
   readonly kernels: readonly string[];
-  /** Their architectures, if several were analysed. */
+  /** Architectures of these kernels, if several were analysed. */
   readonly archs: readonly string[];
 }
 
-/** Every finding of a report once for each kernel, with the first launch that has it. */
+/** The findings of a report, each once per kernel, with the first launch in which it occurs. */
 export function occurrences(report: Report): Occurrence[] {
   return report.kernels.flatMap((kernel) =>
     findingsOfKernel(kernel).map((finding) => {
@@ -50,8 +53,8 @@ export function occurrences(report: Report): Occurrence[] {
 }
 
 /**
- * Merges findings of one cause, in any number of kernels, instances of a template, architectures and launches. Worst
- * first, then by file and line.
+ * Merges findings of one cause, in any number of kernels, instances of a template, architectures and launches. Groups
+ * are sorted by severity, then by file and line.
  */
 export function groupFindings(all: readonly Occurrence[]): FindingGroup[] {
   return connected(all, ({ finding }) => placeNames(finding))
@@ -59,7 +62,10 @@ export function groupFindings(all: readonly Occurrence[]): FindingGroup[] {
     .sort(compareGroups);
 }
 
-/** The findings of a report in groups: confirmed and suppressed ones are separate from the others of a cause. */
+/**
+ * The findings of a report in groups. Confirmed and suppressed findings form separate groups from other findings of the
+ * same cause.
+ */
 export function groupedFindings(report: Report): FindingGroup[] {
   return connected(occurrences(report), ({ finding }) => {
     const standing = [finding.confirmed, finding.suppressed];
@@ -69,7 +75,7 @@ export function groupedFindings(report: Report): FindingGroup[] {
 
 /** Finding groups reported for one kernel. */
 export interface KernelFindingGroups {
-  /** In the order of the report. */
+  /** Groups that are reported at this kernel, in the order of the report. */
   readonly here: readonly FindingGroup[];
   /** Groups that are reported at another kernel. */
   readonly elsewhere: readonly FindingGroup[];
@@ -90,7 +96,7 @@ export function findingsByKernel(report: Report): (kernel: KernelReport) => Kern
   };
 }
 
-/** Numbers of new and of unchanged causes, regressions and limits included, and of those that only the base has. */
+/** Numbers of new, unchanged and fixed causes, including regressions and limits. */
 export function comparedCauses(report: Report): {
   readonly added: number;
   readonly fixed: number;
@@ -122,8 +128,8 @@ export function tallyCauses(report: Report): Tally {
 }
 
 /**
- * Location of a finding: for a race the access further down, for divergence the barrier. For code of the toolkit, the
- * call in the repository that it was inlined into.
+ * Location of a finding: for a race the access on the later line, for divergence the barrier. For code of the toolkit,
+ * the call site in the repository into which it was inlined.
  */
 export function locationOf({ finding, kernel }: Occurrence): Location | undefined {
   const place = isRace(finding) ? laterPlace(finding) : finding.barrier;
@@ -153,7 +159,7 @@ function toGroup(members: readonly Occurrence[]): FindingGroup {
   };
 }
 
-/** The findings of a group, the one whose text is used first. */
+/** The findings of a group. The first one is the finding whose text is used. */
 export function findingsInGroup({ example, occurrences: all }: FindingGroup): readonly [Finding, ...Finding[]] {
   const others = all.filter((occurrence) => occurrence !== example);
   return [example.finding, ...others.map(({ finding }) => finding)];

@@ -1,4 +1,4 @@
-/** Findings and verdicts as reports show them: the data of `verdict/`, with text. */
+/** Findings and verdicts in the form of reports: the data of `verdict/`, with texts. */
 import type { Location } from '../source/location.ts';
 import type { DecidingFact } from '../verdict/deciding-fact.ts';
 import type {
@@ -14,11 +14,14 @@ import type {
 } from '../verdict/finding.ts';
 
 export interface ReportedStep {
-  /** Threads that take it, as indices into the threads of the interleaving. */
+  /** Threads that perform the step, as indices into the threads of the interleaving. */
   readonly threads: readonly number[];
-  /** `pass`: all have passed a barrier; `wait`: at a barrier; `exit`: has returned, or ended; `run`: continues. */
+  /**
+   * `pass`: the threads have passed a barrier; `wait`: they wait at a barrier; `exit`: they have returned; `run`: they
+   * continue.
+   */
   readonly action: InterleavingStep['action'];
-  /** Action of a thread, in the third person. */
+  /** Action of the threads, in the third person. */
   readonly text: string;
   /** Number of passes for `pass`, if more than one. */
   readonly times?: number;
@@ -28,7 +31,7 @@ export interface ReportedStep {
 export interface ReportedInterleaving {
   readonly threads: Interleaving['threads'];
   readonly steps: readonly ReportedStep[];
-  /** Preceding moves, in the order of that run. */
+  /** Recorded moves before the finding, in the order of the run. */
   readonly recording?: readonly ReportedMove[];
   /** Missing order of a race; `text` is the end of the sentence that describes the consequence. */
   readonly missing?: {
@@ -40,21 +43,21 @@ export interface ReportedInterleaving {
   };
 }
 
-/** An action of one thread before a finding. */
+/** An action of a single thread before a finding. */
 export interface ReportedMove {
   /** Index into the threads of the interleaving. */
   readonly thread: number;
   readonly action: RecordedStep['action'];
-  /** In the third person. */
+  /** Action in the third person. */
   readonly text: string;
   readonly location: Location;
-  /** Element of an access, its value after the access (before an atomic), and whether both threads race on it. */
+  /** Accessed element, its value after the access (for an atomic, before it), and whether both threads race on it. */
   readonly cell?: { readonly name: string; readonly value?: number | string; readonly isShared?: true };
 }
 
 /** A fact that would decide an undecided verdict. */
 export interface ReportedFact {
-  /** The unknown fact, or the action to take. */
+  /** The unknown fact, or the action that would determine it. */
   readonly text: string;
   readonly statement?: string;
   readonly tried?: NonNullable<DecidingFact['tried']>;
@@ -65,15 +68,15 @@ interface Told {
   readonly interleaving?: ReportedInterleaving;
   readonly wouldDecide?: ReportedFact;
   readonly message: string;
-  /** The command that runs the witness. */
+  /** Command that replays the witness. */
   readonly reproduce?: string;
-  /** Reason of the suppression; `severity` is then notice. */
+  /** Reason of the suppression. The severity of a suppressed finding is notice. */
   readonly suppressed?: string;
 }
 
-/** A pair of accesses that races for the same reason as those of its finding. */
+/** A pair of accesses that races for the same reason as the pair of its finding. */
 export interface OtherPair {
-  /** Fingerprint of a separate finding for it. */
+  /** Fingerprint that a separate finding for this pair would have. */
   readonly fingerprint: string;
   readonly first: AccessDescription;
   readonly second: AccessDescription;
@@ -81,7 +84,7 @@ export interface OtherPair {
 
 export interface ReportedRace
   extends Omit<RaceFinding, 'interleaving' | 'wouldDecide' | 'chosen' | 'reason' | 'more'>, Told {
-  /** The other pairs of accesses of its cause. */
+  /** The other pairs of accesses of the same cause. */
   readonly also?: readonly OtherPair[];
 }
 

@@ -2,27 +2,27 @@ import type { OverlapClause } from '../idempotency/model/kernel-idempotency.ts';
 import type { Location } from '../source/location.ts';
 import type { Witness } from '../verdict/finding.ts';
 
-/** Which launches of a kernel may be stopped anywhere and run again. */
+/** Idempotency of a kernel: which of its launches may be stopped anywhere and run again. */
 export interface IdempotencyReport {
-  /** `unknown`: undecided. */
+  /** Class of the kernel; `unknown` if it is undecided. */
   readonly kernel: 'idempotent' | 'conditional' | 'non-idempotent' | 'unknown';
-  /** Under which a launch is idempotent, in the names of the source; of conditional kernels. */
+  /** Condition under which a launch of a conditional kernel is idempotent, in the names of the source. */
   readonly condition?: string;
   /** The arrays of the condition, each with the read and the write that must be disjoint. */
   readonly overlaps?: readonly OverlapClause[];
   /** Obstacles to idempotency: sentences without locations. */
   readonly reasons: readonly string[];
-  /** The same with the kind and the locations of each. */
+  /** The same obstacles with the kind and the locations of each. */
   readonly details?: readonly IdempotencyDetail[];
   /** Assumptions in addition to the condition. */
   readonly assumptions?: readonly string[];
-  /** A change that would make the kernel idempotent, as a sentence: the changed kernel was classified. */
+  /** A change that would make the kernel idempotent, as a sentence. The changed kernel was classified to verify it. */
   readonly remedy?: string;
   /** Classification of the launches in the repository. */
   readonly launches?: readonly LaunchIdempotencyReport[];
-  /** A launch whose re-execution differs; of kernels that are not idempotent. */
+  /** A launch of a kernel that is not idempotent. Its re-execution changes memory. */
   readonly witness?: Witness;
-  /** The time limit ended the analysis early. */
+  /** Whether the time limit ended the analysis early. */
   readonly nondeterministic?: boolean;
 }
 
@@ -36,10 +36,10 @@ interface IdempotencyDetail {
 export interface LaunchIdempotencyReport {
   readonly location: Location;
   readonly verdict: 'idempotent' | 'non-idempotent' | 'undecided';
-  /** Why it is undecided. */
+  /** Why the launch is undecided. */
   readonly reason?: string;
-  /** Assumptions in addition to the condition, of a launch that is idempotent. */
+  /** Assumptions for an idempotent launch, in addition to the condition. */
   readonly assumptions?: readonly string[];
-  /** Bytes of the allocations that it writes, which a prior checkpoint need not contain; if their sizes are known. */
+  /** Bytes of the written allocations that a checkpoint before the launch need not contain, if the sizes are known. */
   readonly savedBytes?: number;
 }

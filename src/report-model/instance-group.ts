@@ -1,28 +1,28 @@
-/** Groups instances of one template with the same report, so that they are reported once. */
+/** Groups instances of a template whose reports are identical, so that they are reported once. */
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { DivergenceReport, RaceReport } from './finding.ts';
 import type { KernelFindingGroups } from './finding-group.ts';
 import type { KernelReport, LaunchReport } from './report.ts';
 
-/** Maximum number of instances that are reported separately. */
+/** Maximum number of instances of a template that are still reported separately. */
 const fewInstances = 2;
 
 /** Kernels that are reported together. */
 export interface InstanceGroup {
   readonly kernels: readonly [KernelReport, ...KernelReport[]];
-  /** `reduce` for several kernels; otherwise the name of the kernel. */
+  /** Name of the template, `reduce`, if there are several kernels; otherwise the name of the kernel. */
   readonly name: string;
-  /** Their distinct template arguments: `<float, 128>`; empty for one kernel. */
+  /** Distinct template arguments of the kernels: `<float, 128>`; empty for a single kernel. */
   readonly instances: readonly string[];
 }
 
 /** The parts of the full name of an instance of a template. */
 interface InstanceName {
-  /** `ns::reduce` */
+  /** Qualified name of the template: `ns::reduce`. */
   readonly template: string;
-  /** `<float, 128>` */
+  /** Template arguments: `<float, 128>`. */
   readonly instance: string;
-  /** `ns::reduce<float, 128>` */
+  /** Qualified name of the instance: `ns::reduce<float, 128>`. */
   readonly qualified: string;
 }
 
@@ -34,7 +34,7 @@ export function instanceName(name: string): InstanceName | undefined {
   return { template: qualified.slice(0, open), instance: qualified.slice(open), qualified };
 }
 
-/** A name without the list of parameters at its end. */
+/** A kernel name without the parameter list at its end. */
 function withoutParameters(name: string): string {
   if (!name.endsWith(')')) return name;
   let depth = 0;
@@ -46,12 +46,12 @@ function withoutParameters(name: string): string {
   return name;
 }
 
-/** Offset of the template arguments at the end of a name; -1 without any. */
+/** Offset of the template arguments at the end of a name; -1 if there are none. */
 function openingBracket(name: string): number {
   if (!name.endsWith('>')) return -1;
   let depth = 0;
   for (let at = name.length - 1; at >= 0; at -= 1) {
-    // Not the arrow or the comparison of an expression in parentheses.
+    // A `>` after `-` is an arrow operator in an expression, not a bracket.
     if (name[at] === '>' && name[at - 1] !== '-') depth += 1;
     if (name[at] === '<') depth -= 1;
     if (depth === 0) return at;
@@ -61,9 +61,9 @@ function openingBracket(name: string): number {
 
 /**
  * Groups instances of one template with the same verdicts and reasons, launches, assumptions, repairs, and findings. A
- * few instances stay separate.
+ * small number of instances is not merged.
  * @param toldOf - finding groups of each kernel
- * @returns in the order of the first of each
+ * @returns groups in the order of their first kernels
  */
 export function instanceGroups(
   kernels: readonly KernelReport[],
@@ -71,7 +71,7 @@ export function instanceGroups(
 ): InstanceGroup[] {
   const groups = new Map<string, [KernelReport, ...KernelReport[]]>();
   kernels.forEach((kernel, index) => {
-    // A report of costs only lists those of each instance.
+    // Reports of costs only are not merged: they list the costs of each instance.
     const name = kernel.race.verdict === 'skipped' && kernel.cost ? undefined : instanceName(kernel.name);
     const key = name ? sameness(kernel, name, toldOf(kernel)) : String(index);
     const group = groups.get(key);
@@ -93,7 +93,10 @@ export function aloneInGroup(kernel: KernelReport): InstanceGroup {
   return { kernels: [kernel], name: kernel.name, instances: [] };
 }
 
-/** Findings of a group: those of its kernels, and those that are reported at a kernel outside of the group. */
+/**
+ * Findings of the instances of a group, separated into those reported at its kernels and those reported at other
+ * kernels.
+ */
 export function findingsOfInstances(
   { kernels }: InstanceGroup,
   toldOf: (kernel: KernelReport) => KernelFindingGroups,

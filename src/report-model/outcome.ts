@@ -15,7 +15,7 @@ import type { KernelReport, Report } from './report.ts';
 
 export type Finding = ReportedRace | ReportedDivergence;
 
-/** Whether a finding is a race, not a divergence. */
+/** Whether a finding is a race; otherwise it is a barrier divergence. */
 export function isRace(finding: Finding): finding is ReportedRace {
   return 'memory' in finding;
 }
@@ -26,7 +26,7 @@ export function fingerprintsOf(finding: Finding): string[] {
   return [finding, ...others].map(({ fingerprint }) => fingerprint);
 }
 
-/** The two accesses of a race, the one further up in the file first. */
+/** The two accesses of a race, that on the earlier line of the file first. */
 export function accessesInOrder({
   first,
   second,
@@ -37,7 +37,7 @@ export function accessesInOrder({
   return a && b && a.file === b.file && a.line > b.line ? [second, first] : [first, second];
 }
 
-/** An access without its thread, which is meaningful only in the run of the same pair. */
+/** An access without its thread, which is meaningful only in the run that confirmed this pair. */
 export function withoutThread(performed: AccessDescription): AccessDescription {
   const { thread: _, block: _block, ...access } = performed;
   return access;
@@ -47,7 +47,7 @@ const verdictRank: Readonly<Record<RaceVerdict | DivergenceVerdict, number>> = {
   skipped: 0, proved: 1, possible: 2, unknown: 3, race: 4, divergent: 4,
 }; // oxfmt-ignore
 
-/** All findings of a kernel; races come first. */
+/** All findings of a kernel, races first. */
 export function findingsOf(kernel: KernelReport): Finding[] {
   return [...kernel.race.findings, ...kernel.divergence.findings];
 }
@@ -63,17 +63,17 @@ export function violationsOf({ cost }: KernelReport): readonly Regression[] {
   return cost?.violations ?? [];
 }
 
-/** Whether a diagnostic of this code is a finding about the program, not about the abilities of Selvage. */
+/** Whether a diagnostic of this code is a finding about the program; otherwise it is a limitation of Selvage. */
 export function isFinding(code: string): boolean {
   return code === 'launch/precondition' || isOfChange(code);
 }
 
-/** Whether a diagnostic of this code is about a change: only a comparison has it. */
+/** Whether a diagnostic of this code occurs only in comparisons. */
 function isOfChange(code: string): boolean {
   return code === 'idempotency/class-changed';
 }
 
-/** Whether a diagnostic reports a part that could not be analysed. */
+/** Whether a diagnostic reports that a part could not be analysed. */
 export function isFailure({ severity, code }: Diagnostic): boolean {
   return severity === 'error' && !isFinding(code);
 }
@@ -86,7 +86,7 @@ export function tally(report: Report, only?: ReadonlySet<string>): Tally {
       if (!only || only.has(finding.fingerprint)) counts[finding.severity] += 1;
     }
   }
-  // A launch site that violates a precondition is a finding without an access.
+  // A launch site that violates a precondition counts as a finding, although it is reported as a diagnostic.
   for (const { code, severity, fingerprint } of report.diagnostics) {
     const isMeant = !only || isOfChange(code) || (fingerprint !== undefined && only.has(fingerprint));
     if (isFinding(code) && isMeant) counts[severity] += 1;
@@ -95,7 +95,7 @@ export function tally(report: Report, only?: ReadonlySet<string>): Tally {
   return { errors: counts.error, warnings: counts.warning, notices: counts.notice };
 }
 
-/** The worst result of all launches, with all findings and assumptions. A shared finding appears once. */
+/** The worst verdict of all launches, with all findings and assumptions. A finding of several launches appears once. */
 export function worstRace(results: readonly RaceReport[]): RaceReport {
   const merged = merge(results);
   return { ...merged, verdict: merged.verdict as RaceVerdict, findings: distinct(results.flatMap((r) => r.findings)) };
@@ -108,7 +108,7 @@ export function worstDivergence(results: readonly DivergenceReport[]): Divergenc
   return { ...merged, verdict: merged.verdict as DivergenceVerdict, findings };
 }
 
-/** Weakens a result to `possible` unless it is worse already. */
+/** Weakens a verdict to `possible` unless it is already worse. */
 export function weakened<Result extends RaceReport | DivergenceReport>(result: Result, reason: string): Result {
   return result.verdict === 'proved' || result.verdict === 'possible'
     ? { ...result, verdict: 'possible', reason: result.reason === undefined ? reason : `${reason}; ${result.reason}` }
@@ -148,7 +148,7 @@ function distinct<Kind extends Finding>(findings: readonly Kind[]): Kind[] {
   return [...best.values()];
 }
 
-/** Orders findings: the confirmed ones first, the worst of them first. */
+/** Orders findings: confirmed ones first, then by severity. */
 export function compareFindings(first: Finding, second: Finding): number {
   return weight(second) - weight(first);
 }

@@ -1,4 +1,4 @@
-/** The files of a report with its repairs applied. */
+/** Texts of the files of a report after its repairs. */
 import { structuredPatch } from 'diff';
 import { lineStartsOf } from '../cuda/syntax/syntax-tree.ts';
 import { type TextEdit, applyEdits } from '../source/text-edit.ts';
@@ -10,14 +10,14 @@ export function distinctEdits(edits: readonly RepairEdit[]): RepairEdit[] {
   return [...own.values()].sort((a, b) => a.startLine - b.startLine || a.endLine - b.endLine);
 }
 
-/** The edits of repairs by file; instances of a kernel share theirs. */
+/** The edits of repairs by file. Edits that instances of a kernel share appear once. */
 export function editsByFile(repairs: readonly (readonly RepairEdit[])[]): Map<string, RepairEdit[]> {
   const files = new Map<string, RepairEdit[]>();
   for (const edit of repairs.flat()) files.set(edit.file, [...(files.get(edit.file) ?? []), edit]);
   return new Map([...files].map(([file, edits]) => [file, distinctEdits(edits)]));
 }
 
-/** A text with whole lines replaced. */
+/** Applies edits that replace whole lines. */
 export function applyLineEdits(text: string, edits: readonly RepairEdit[]): string {
   const starts = lineStartsOf(text);
   const offset = (line: number): number => starts[line - 1] ?? text.length;

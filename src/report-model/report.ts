@@ -34,9 +34,9 @@ export interface KernelReport {
   readonly name: string;
   readonly symbol: string;
   readonly location?: Location;
-  /** Set if several architectures were analysed. */
+  /** Architecture, if several were analysed. */
   readonly arch?: string;
-  /** The worst over `launches`. */
+  /** The worst race verdict over `launches`. */
   readonly race: RaceReport;
   readonly divergence: DivergenceReport;
   readonly repair: RepairReport;
@@ -51,7 +51,7 @@ export interface KernelReport {
   readonly timings?: Readonly<Record<string, number>>;
 }
 
-/** Replaces whole lines. */
+/** An edit that replaces whole lines. */
 export interface RepairEdit {
   readonly file: string;
   readonly startLine: number;
@@ -63,7 +63,7 @@ export interface RepairEdit {
 
 /** Cost of the edits in the production build. */
 export interface RepairCost {
-  /** `+1 barrier in the loop, 0 registers` */
+  /** Difference of the costs as text: `+1 barrier in the loop, 0 registers`. */
   readonly text: string;
   readonly before: BuildCost;
   readonly after: BuildCost;
@@ -87,12 +87,15 @@ export interface RepairReport {
   readonly reason?: string;
   /** Fingerprints of the findings that the edits remove. */
   readonly fixes?: readonly string[];
-  /** Fingerprints of findings that a partial repair leaves; empty if none remains but the kernel is not proved. */
+  /**
+   * Fingerprints of findings that remain after a partial repair. Empty if no finding remains although the kernel is not
+   * proved.
+   */
   readonly leaves?: readonly string[];
   readonly alternatives?: readonly RepairAlternative[];
 }
 
-/** Verified edits that fix the same findings differently. Only the user applies them. */
+/** An alternative verified edit that fixes the same findings. It is applied only by the user. */
 export interface RepairAlternative {
   readonly reason: string;
   readonly verified: true;
@@ -109,11 +112,11 @@ export interface NotAnalysed {
 export interface FixedFinding {
   readonly fingerprint: string;
   readonly code: string;
-  /** Its name in the base. */
+  /** Name of the kernel in the base. */
   readonly kernel: string;
   readonly memory?: string;
   readonly array?: string;
-  /** In the base. */
+  /** Location in the base. */
   readonly location?: Location;
 }
 
@@ -121,7 +124,7 @@ export interface FixedFinding {
 export interface CostNote {
   readonly kernel: string;
   readonly message: string;
-  /** The time limit ended the comparison early. */
+  /** Whether the time limit ended the comparison early. */
   readonly nondeterministic?: boolean;
 }
 
@@ -133,14 +136,14 @@ export interface Comparison {
   readonly new: readonly string[];
   readonly fixed: readonly string[];
   readonly unchanged: readonly string[];
-  /** Findings in `fixed` that a run of the base had confirmed. */
+  /** Details of the findings in `fixed` that a run of the base had confirmed. */
   readonly fixedFindings?: readonly FixedFinding[];
   readonly regressions: readonly Regression[];
-  /** Costs that are lower than in the base, in the form of those that are higher. */
+  /** Costs that are lower than in the base, in the same form as regressions. */
   readonly improvements?: readonly Regression[];
   /** Changes in the SASS of kernels, the largest of each kernel first. */
   readonly code?: readonly CodeDifference[];
-  /** By line, of the kernels in `code`. */
+  /** Changes by source line, for the kernels in `code`. */
   readonly codeLines?: readonly CodeLinesOfKernel[];
   /** Costs of a kernel that were not compared, or at unspecified sizes. */
   readonly costNotes?: readonly CostNote[];

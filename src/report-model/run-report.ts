@@ -15,7 +15,7 @@ export interface RunReport {
     readonly name: string;
     readonly symbol: string;
     readonly location?: Location;
-    /** `ptx`: the input was a PTX file. */
+    /** Executed build; `ptx` if the input was a PTX file. */
     readonly build: 'verification' | 'production' | 'ptx';
   };
   readonly launch: {
@@ -23,11 +23,11 @@ export interface RunReport {
     readonly grid: Dim3;
     readonly sharedBytes: number;
     readonly cooperative: boolean;
-    /** Indices of the blocks that ran, if not all did. */
+    /** Indices of the executed blocks, if not all were executed. */
     readonly blocks?: readonly number[];
     /** Seed of the schedule of blocks and warps. */
     readonly schedule?: number;
-    /** Number of schedules that were run: this one is the first with a finding, or the requested one. */
+    /** Number of executed schedules. The reported one is the first with a finding, or the requested one. */
     readonly schedules?: number;
     readonly backend: BackEndName;
     /** Whether the race detector was on. */
@@ -35,14 +35,14 @@ export interface RunReport {
     readonly args: Readonly<Record<string, WitnessArgument>>;
   };
   readonly outcome: RunOutcome;
-  /** Executed thread-instructions. */
+  /** Number of executed thread-instructions. */
   readonly steps: number;
   readonly findings: readonly RunFinding[];
-  /** Null: not requested. */
+  /** Counters of the run; null if not requested. */
   readonly counters: CountersReport | null;
-  /** Arrays after the run, by name. */
+  /** Contents of arrays after the run, by name. */
   readonly outputs: Readonly<Record<string, OutputReport>>;
-  /** Milliseconds; with `--timings`. */
+  /** Durations in milliseconds, with `--timings`. */
   readonly timings?: Readonly<Record<string, number>>;
 }
 
@@ -56,11 +56,11 @@ export interface RunRace {
   readonly memory: 'global' | 'shared';
   readonly scope: 'warp' | 'block' | 'grid';
   readonly array: string;
-  /** Byte offset in the array of the overlap of both accesses, and its size. */
+  /** Offset in bytes, within the array, of the bytes that both accesses touch, and their number. */
   readonly offset: number;
   readonly bytes: number;
   readonly sameValue?: true;
-  /** Constructs between the accesses that may still order them. */
+  /** Constructs between the accesses that Selvage does not model and that may order them. */
   readonly unmodelled?: readonly Unmodelled[];
   readonly first: AccessDescription;
   readonly second: AccessDescription;
@@ -74,9 +74,9 @@ export interface RunEvent {
   readonly location?: Location;
   readonly block?: Dim3;
   readonly thread?: Dim3;
-  /** For a wrong access: its source text, if the line identifies it. */
+  /** Source text of a faulting access, if the line identifies it. */
   readonly expression?: string;
-  /** For a barrier that threads miss: where the threads are. */
+  /** Positions of the threads, for a barrier that some threads do not reach. */
   readonly positions?: readonly ThreadPosition[];
   readonly message: string;
 }
@@ -85,18 +85,18 @@ export interface RunEvent {
 export interface ThreadPosition {
   readonly state: 'waiting' | 'exited' | 'running';
   readonly location?: Location;
-  /** Some of them, lowest first. */
+  /** Indices of some of these threads, the lowest first. */
   readonly threads: readonly Dim3[];
-  /** Their number. */
+  /** Total number of these threads. */
   readonly count: number;
 }
 
 export interface CountersReport {
-  /** Warps that ran. */
+  /** Number of executed warps. */
   readonly warpCount: number;
   readonly totals: Counts;
   readonly lines: readonly (Counts & Location)[];
-  /** The first of them, by block and warp. */
+  /** Counts of the first warps, by block and warp. */
   readonly warps: readonly (Counts & { readonly block: Dim3; readonly warp: number })[];
 }
 
@@ -106,13 +106,13 @@ export interface OutputReport {
   readonly length: number | null;
   /** First half of the SHA-256 digest of all bytes; null if the array has no bounds. */
   readonly sha256: string | null;
-  /** Whether it differs from the start of the run; null if the array has no bounds. */
+  /** Whether the contents differ from those at the start of the run; null if the array has no bounds. */
   readonly changed: boolean | null;
-  /** The first elements. */
+  /** Values of the first elements. */
   readonly first: readonly (number | string)[];
-  /** Other parameters that point into it. */
+  /** Names of other parameters that point into the array. */
   readonly aliases?: readonly string[];
-  /** File that its bytes were written to. */
+  /** File to which the bytes of the array were written. */
   readonly file?: string;
 }
 

@@ -106,12 +106,12 @@ function hashOf(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }
 
-/** Confirmed findings come first. */
+/** Rank of a finding group for ordering: confirmed findings come first. */
 function standingRank({ example: { finding } }: FindingGroup): number {
   return finding.suppressed !== undefined ? 2 : finding.confirmed ? 0 : 1;
 }
 
-/** Subject and tools of the analysis. */
+/** Page header: subject and tools of the analysis. */
 function head({ comparison, toolchain, tool }: Report): string {
   const { compiler, arch, solver } = toolchain;
   const commits = [comparison?.base, comparison?.head].flatMap((name) => (name === undefined ? [] : shortName(name)));
@@ -184,7 +184,7 @@ function kernelsSection({ kernels }: Report, entry: (kernel: KernelReport) => st
   return `<h2 id="kernels">Kernels</h2>${others.map(entry).join('\n')}${group}`;
 }
 
-/** Costs that are worse than in the base, or than a limit; worst first. */
+/** Costs that are higher than in the base, or above a limit; worst first. */
 function costsSection(report: Report): string {
   const costs = worseCosts(report);
   if (costs.length === 0) return '';
@@ -209,7 +209,7 @@ function repairSection(patch: string, isPartial: boolean): string {
   return `<h2 id="repairs">Repairs</h2><details><summary>All repairs as one patch for <code>git apply</code>, compiled and ${isPartial ? 'checked' : 'proved'}</summary><figure class="frame">${patchLines(patch)}</figure></details>`;
 }
 
-/** Definition of each metric. */
+/** Glossary of the metrics in the report. */
 function glossary({ kernels }: Report): string {
   if (!kernels.some(({ cost }) => cost)) return '';
   const entries = boundMetrics.map((metric) => {

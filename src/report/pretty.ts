@@ -61,7 +61,7 @@ export function renderPretty(given: Report, { color, verbose, source: sourceOf }
   const paint = painter(color);
   const lines: string[] = [];
   let file: string | undefined;
-  // In a comparison, changes of costs replace the costs.
+  // In a comparison, changes of costs are shown instead of the costs.
   const withCosts = verbose || !report.comparison;
   const toldOf = findingsByKernel(report);
   for (const group of verbose ? report.kernels.map(aloneInGroup) : instanceGroups(report.kernels, toldOf)) {
@@ -100,7 +100,7 @@ export function renderPretty(given: Report, { color, verbose, source: sourceOf }
   const patch = renderPatch(given, sourceOf);
   if (patch !== '' && patch.replaceAll('\r\n', '\n') !== visible(patch.replaceAll('\r\n', '\n')))
     lines.push('', 'Control characters are not shown in this patch, so it does not apply; --write edits the file.');
-  // Line ends are unchanged, so that the patch applies.
+  // Line ends of the patch are not converted, so that it applies.
   if (patch !== '')
     lines.push(
       '',
@@ -131,13 +131,13 @@ export function renderPretty(given: Report, { color, verbose, source: sourceOf }
   return text + '\n';
 }
 
-/** Control characters, except for line ends and tabs, and those that change the direction of text. */
+/** Replaces control characters, except line ends and tabs, and bidirectional control characters. */
 export function visible(text: string): string {
   // oxlint-disable-next-line no-control-regex
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 }
 
-/** Whether the baseline contains it: then it is reported only if everything is requested. */
+/** Whether a finding or cost is in the baseline. It is then shown only with `--verbose`. */
 function isInBaseline({ suppressed }: Pick<Regression, 'suppressed'>): boolean {
   return suppressed === baselineReason;
 }
@@ -213,12 +213,12 @@ function kernelLines(
   return lines;
 }
 
-/** In addition to verdicts, the class of a kernel is shown only with `--verbose`. */
+/** Whether to show the class of a kernel: if verdicts were requested too, only with `--verbose`. */
 function showsIdempotency(verbose: boolean): (kernel: KernelReport) => boolean {
   return ({ race, idempotency }) => idempotency !== undefined && (verbose || race.verdict === 'skipped');
 }
 
-/** Maximum number of reasons without `--verbose`. */
+/** Maximum number of reasons shown without `--verbose`. */
 const fewReasons = 4;
 
 function idempotencyLines({ idempotency }: KernelReport, verbose: boolean, paint: Paint): string[] {
@@ -268,7 +268,7 @@ function findingLines(group: FindingGroup, { source }: PrettyOptions, paint: Pai
   return lines;
 }
 
-/** A cost that is worse than in the base, or than a limit. */
+/** Lines on a cost that is higher than in the base, or above a limit. */
 function costFindingLines(cost: Regression, { source }: PrettyOptions, paint: Paint): string[] {
   const { severity, code, kernel, message, location, suppressed } = cost;
   const style = severityStyle[severity];
@@ -286,7 +286,7 @@ function costFindingLines(cost: Regression, { source }: PrettyOptions, paint: Pa
 
 /**
  * Source lines with their marked ranges, each mark once.
- * @param gutter characters of the widest line number
+ * @param gutter width of the line-number column in characters
  */
 export function markLines(
   marks: readonly Mark[],
@@ -301,7 +301,7 @@ export function markLines(
   const told = new Set<string>();
   for (const mark of marks) {
     const { location, text } = mark;
-    // If the threads are unknown, both accesses of one statement have the same text.
+    // If the threads are unknown, the texts of both accesses of one statement are identical and shown once.
     const key = JSON.stringify([location, text]);
     if (told.has(key)) continue;
     told.add(key);

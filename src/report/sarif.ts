@@ -67,7 +67,7 @@ function ruleOf(code: Code): object {
   };
 }
 
-/** A finding, in any number of kernels. */
+/** SARIF result for a finding, in any number of kernels. */
 function resultOf(group: FindingGroup): object {
   const { kernel, finding } = group.example;
   const [primary, ...accesses] = marksOf(finding).filter(({ location }) => location !== undefined);
@@ -99,12 +99,12 @@ function resultOf(group: FindingGroup): object {
   };
 }
 
-/** `reduce<128>, reduce<256> (sm_80 and sm_90)`. */
+/** Names of kernels with their architectures: `reduce<128>, reduce<256> (sm_80 and sm_90)`. */
 function namesText({ kernels, archs }: FindingGroup): string {
   return kernels.join(', ') + (archs.length === 0 ? '' : ` (${listed(archs)})`);
 }
 
-/** A finding about a launch site. */
+/** SARIF result for a finding about a launch site. */
 function siteResult({ code, severity, message, location }: Diagnostic): object {
   return {
     ruleId: code,
@@ -114,7 +114,7 @@ function siteResult({ code, severity, message, location }: Diagnostic): object {
   };
 }
 
-/** A cost that is worse than in the base, or than a limit. */
+/** SARIF result for a cost that is higher than in the base, or above a limit. */
 function costResult(cost: Regression): object {
   const { code, severity, kernel, message, location, fingerprint, suppressed } = cost;
   const notes = notesOf(cost);
@@ -128,7 +128,7 @@ function costResult(cost: Regression): object {
   };
 }
 
-/** The repair that removes a finding, and equivalent ones: the edits of each, all of one file, are one fix. */
+/** The repair that removes a finding, and its alternatives. The edits of each are one fix, if all are in one file. */
 function fixesOf({ repair }: KernelReport, { fingerprint }: Finding): { readonly fixes?: readonly object[] } {
   const { edits = [], fixes = [], alternatives = [], status } = repair;
   if (status !== 'repaired' || edits.length === 0 || !fixes.includes(fingerprint)) return {};
@@ -142,9 +142,9 @@ function fixesOf({ repair }: KernelReport, { fingerprint }: Finding): { readonly
   return { fixes: [fix(repairPhrase(repair)?.detail ?? '', edits), ...others] };
 }
 
-/** Whole lines: from the start of the first to the start of the line after the last. */
+/** SARIF region of whole lines: from the start of the first line to the start of the line after the last. */
 function replacementOf({ startLine, endLine, replacement }: RepairEdit): object {
-  // Without a line end it is the last line of the file, and no line follows.
+  // If the replacement does not end with a line end, the last line of the file is replaced, and no line follows.
   const isLast = replacement !== '' && !replacement.endsWith('\n');
   const deletedRegion = isLast
     ? { startLine, startColumn: 1, endLine }
@@ -152,7 +152,7 @@ function replacementOf({ startLine, endLine, replacement }: RepairEdit): object 
   return { deletedRegion, ...(replacement === '' ? {} : { insertedContent: { text: replacement } }) };
 }
 
-/** A flow for each thread. */
+/** The interleaving as a SARIF code flow, with a thread flow for each thread. */
 function codeFlow(interleaving: ReportedInterleaving): object {
   return {
     ...(interleaving.missing ? { message: { text: interleaving.missing.text } } : {}),

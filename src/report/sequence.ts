@@ -4,7 +4,7 @@ import { isRace, type Finding } from '../report-model/outcome.ts';
 import { stepText } from '../messages/finding/interleaving.ts';
 import { toPlainText } from './markup/code-pieces.ts';
 
-/** UTF-16 units of one label. */
+/** Maximum number of UTF-16 units of a label. */
 const longestLabel = 120;
 
 /**
@@ -29,7 +29,7 @@ export function sequenceDiagram(finding: Finding): string | undefined {
     ...steps
       .filter((step) => !isAccess(step))
       .map((step) => `Note over ${over(step.threads)}: ${label(stepText(step, interleaving))}`),
-    // They are unordered, so they are shown in parallel.
+    // The racing accesses are unordered, so they are shown in parallel.
     ...accesses.flatMap((step, index) => {
       const thread = step.threads[0]!;
       const arrow = `  t${thread}->>m: ${label(stepText(step, interleaving))}`;
@@ -41,7 +41,10 @@ export function sequenceDiagram(finding: Finding): string | undefined {
   return ['sequenceDiagram', ...lines.map((line) => `  ${line}`)].join('\n');
 }
 
-/** Text as Mermaid shows it, with possible syntax as character codes (`#59;`). The word `end` would end a block. */
+/**
+ * Escapes text for Mermaid: characters that may be syntax become character codes (`#59;`). The word `end` would end a
+ * block.
+ */
 function label(text: string): string {
   const line = toPlainText(text).trim();
   const clipped =

@@ -18,9 +18,9 @@ import { publishedAction } from '../system/version.ts';
 /** Data of an App that the server needs. */
 const identitySchema = v.object({
   appId: v.string(),
-  /** PEM */
+  /** Private key in PEM format. */
   privateKey: v.string(),
-  /** Secret of its webhook. */
+  /** Secret of the App's webhook. */
   secret: v.string(),
 });
 export type AppIdentity = v.InferOutput<typeof identitySchema>;
@@ -42,7 +42,7 @@ interface RegistrationOptions {
 const identityFile = (folder: string): string => join(folder, 'app.json');
 
 /**
- * The App that was created here before.
+ * The App that an earlier run created.
  * @throws UsageError if its file is invalid
  */
 export function knownApp(folder: string): AppIdentity | undefined {
@@ -91,7 +91,8 @@ export async function registerApp(
   const server = createServer((request, response) => {
     const asked = new URL(request.url ?? '/', 'http://localhost');
     const given = asked.searchParams.get(asked.pathname === '/setup' ? 'key' : 'state') ?? '';
-    // Key check: otherwise anyone could make the server work for another App.
+    // The request must contain the key of this registration: otherwise anyone could make the server work for another
+    // App.
     if (!['/setup', '/setup/done'].includes(asked.pathname) || !isKey(given, key) || isUsed)
       return page(response, 404, 'There is nothing here.');
     if (asked.pathname === '/setup') {

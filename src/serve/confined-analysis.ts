@@ -1,6 +1,6 @@
 /**
- * Analyses a pull request in a separate process: without tokens, without network if the system allows that, and with
- * bounds on its time and memory. It compiles untrusted code.
+ * Analyses a pull request in a separate process, because it compiles untrusted code. The process has no tokens, no
+ * network if the system allows that, and limits on time and memory.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,13 +32,13 @@ export type AnalysisAnswer =
       /** There is nothing to review. */
       readonly nothing?: string;
     }
-  /** An error in its input, such as a configuration. */
+  /** An error in the input of the analysis, such as an invalid configuration. */
   | { readonly wrong: string };
 
 export type AnalysisResult = Exclude<AnalysisAnswer, { readonly wrong: string }>;
 
 interface Confinement {
-  /** For the two files, and the home folder of the process. */
+  /** Folder for the request and response files, and for the home folder of the process. */
   readonly temporary: string;
   /** The folder of results of earlier analyses. */
   readonly results: string;
@@ -49,7 +49,7 @@ interface Confinement {
   readonly signal: AbortSignal;
 }
 
-/** An analysis without a result, because of a bound or an input: a retry has the same result. */
+/** Thrown if an analysis has no result because of a limit or its input: a retry would have the same outcome. */
 export class AnalysisEnded extends Error {
   readonly kind: 'limit' | 'usage';
 
@@ -59,15 +59,15 @@ export class AnalysisEnded extends Error {
   }
 }
 
-/** Bytes of its output. */
+/** Maximum bytes of the output of the process. */
 const maxOutput = 8 << 20;
-/** Between two measurements of its memory, in milliseconds. */
+/** Milliseconds between two measurements of the memory of the process. */
 const interval = 250;
 let confining: Promise<readonly string[]> | undefined;
 
 /**
  * Runs an analysis.
- * @throws AnalysisEnded if it exceeds its bounds, or its input is wrong
+ * @throws AnalysisEnded if it exceeds its limits, or its input is wrong
  */
 export async function analyseConfined(request: AnalysisRequest, confinement: Confinement): Promise<AnalysisResult> {
   const { temporary, results, searchPath, milliseconds, mebibytes, signal } = confinement;
@@ -122,8 +122,8 @@ function endText(end: ProcessEnd, milliseconds: number): string {
 }
 
 /**
- * First arguments of a command that confine it, as far as this system allows: in a separate network namespace without
- * connections, and a separate process namespace, so that its descendants end with it.
+ * Prefix of a command that confines it, as far as this system allows. The command runs in a network namespace without
+ * connections, and in a process namespace, so that its descendants end with it.
  */
 function confiningWords(searchPath: string): Promise<readonly string[]> {
   const forms = [['-rnpf', '--kill-child'], ['-rn']].map((flags) => ['/usr/bin/unshare', ...flags]);

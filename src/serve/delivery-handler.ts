@@ -1,4 +1,4 @@
-/** Actions of Selvage for a delivery of a webhook. */
+/** Handles a delivery of a webhook. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,18 +20,18 @@ import { analyseConfined, AnalysisEnded, type AnalysisResult } from './confined-
 import { maxAttempts, type Delivery } from './delivery-queue.ts';
 
 interface HandlerOptions {
-  /** The client of an installation of the App. */
+  /** Returns the client of an installation of the App. */
   readonly installation: (id: number) => Promise<Installation>;
-  /** For clones and results. */
+  /** Folder for clones and results. */
   readonly folder: string;
-  /** `https://github.com`, or that of an Enterprise Server. */
+  /** Address of the server: `https://github.com`, or that of an Enterprise Server. */
   readonly serverUrl: string;
   readonly searchPath: string;
-  /** Time limit of one analysis. */
+  /** Time limit of one analysis in milliseconds. */
   readonly milliseconds: number;
   readonly mebibytes: number;
   readonly log: (line: string) => void;
-  /** Replaces the analysis in tests. */
+  /** Analysis that tests use instead of the real one. */
   readonly analyse?: BotServices['analyse'];
 }
 
@@ -87,13 +87,13 @@ export function deliveryHandler(options: HandlerOptions): (delivery: Delivery, s
     if (pull.kind !== 'pull-request' || !isReviewed) return;
     const { owner, repo, number: pullNumber, headSha } = pull;
     const now = await pullState(octokit, { owner, repo, pullNumber });
-    // Each push has a separate delivery.
+    // An outdated delivery is ignored, because each push has a separate delivery.
     if (!now.isOpen || now.headSha !== headSha) return options.log(`delivery ${id}: the pull request has moved on`);
     try {
       await reviewed(now, access, options, signal);
       options.log(`delivery ${id}: reviewed`);
     } catch (error) {
-      // The last attempt leaves an answer as well.
+      // After the last failed attempt, the pull request is informed.
       if (attempts + 1 >= maxAttempts)
         await ended({ exitCode: exitCodes.defect, kind: 'defect', message: '' }, now, access, options);
       throw error;
@@ -101,7 +101,7 @@ export function deliveryHandler(options: HandlerOptions): (delivery: Delivery, s
   };
 }
 
-/** The pull requests of a check run: its payload lists none from forks. */
+/** The pull requests of a check run. The payload does not list pull requests from forks. */
 async function pullsOf(
   octokit: Installation['octokit'],
   { owner, repo }: { readonly owner: string; readonly repo: string },
@@ -137,7 +137,7 @@ async function analysed(
     await git(clone, ['checkout', '-q', '--detach', head], await withoutFilters(clone));
     const { files: diff } = await pullRequestFiles(octokit, target, () => changedFiles(clone, base, head));
     const defaults = await organisationDefaults(octokit, owner);
-    // Results of a fork are not shared.
+    // Each fork has a separate folder of results: a fork must not affect the results of others.
     const place = createHash('sha256')
       .update(`${owner}/${repo}${fork ? `#${pullNumber}` : ''}`)
       .digest('hex');

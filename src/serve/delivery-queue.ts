@@ -5,25 +5,28 @@
 import { createRequire } from 'node:module';
 
 export interface Delivery {
-  /** `X-GitHub-Delivery` */
+  /** Value of the header `X-GitHub-Delivery`. */
   readonly id: string;
   readonly event: string;
-  /** The body as it was signed. */
+  /** The signed body of the request. */
   readonly payload: string;
   /** `owner/name` */
   readonly repository: string;
-  /** The number of the pull request, whose deliveries are handled sequentially; 0 without a pull request. */
+  /** Number of the pull request; 0 if there is none. Deliveries of one pull request are handled sequentially. */
   readonly pull: number;
   /** Number of earlier attempts. */
   readonly attempts: number;
 }
 
 export interface DeliveryQueue {
-  /** Stores a delivery. @returns false if it is known */
+  /** Stores a delivery. @returns false if it was stored before */
   readonly add: (delivery: Omit<Delivery, 'attempts'>, now: number) => boolean;
-  /** The next delivery, which counts as running until it ends. Repositories alternate; one runs per pull request. */
+  /**
+   * Returns the next delivery and marks it as running until its end. Repositories alternate, and each pull request has
+   * at most one running delivery.
+   */
   readonly take: (now: number) => Delivery | undefined;
-  /** @param error why it failed: it is retried later, a few times */
+  /** Marks a delivery as ended. @param error reason of a failure; the delivery is then retried later, a few times */
   readonly end: (id: string, now: number, error?: string) => void;
   /** Time of the next retry of a failed delivery; undefined without one. */
   readonly nextAttempt: () => number | undefined;
@@ -31,11 +34,14 @@ export interface DeliveryQueue {
   readonly close: () => void;
 }
 
-/** A delivery that was started this often without an end is dropped: it may be what ends the server. */
+/**
+ * Maximum number of attempts. A delivery that was started this often without an end is dropped, because it may be what
+ * crashes the server.
+ */
 export const maxAttempts = 5;
-/** GitHub sends a delivery again for three days; older entries are removed. In milliseconds. */
+/** Milliseconds for which entries are stored. GitHub sends a delivery again for up to three days. */
 const remembered = 30 * 24 * 3_600_000;
-/** Milliseconds to the second attempt; each further pause is four times as long. */
+/** Milliseconds until the second attempt. Each further pause is four times as long. */
 const firstPause = 5000;
 
 const schema = `
@@ -47,7 +53,7 @@ const schema = `
   create table if not exists turn (repository text primary key, served integer not null) strict;
 `;
 
-/** The used part of `node:sqlite`, which Node 20 lacks. */
+/** The part of `node:sqlite` that is used. Node 20 lacks this module. */
 interface Database {
   readonly exec: (sql: string) => void;
   readonly prepare: (sql: string) => {

@@ -1,4 +1,4 @@
-/** `selvage serve`: the server of a GitHub App, from its settings to its end. */
+/** `selvage serve`: runs the server of a GitHub App. */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { UsageError } from '../base/usage-error.ts';
@@ -11,7 +11,7 @@ import { startWebhooks } from './webhook-server.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Milliseconds and mebibytes of one analysis, and the number of concurrent ones. */
+/** Time limit in minutes and memory limit in mebibytes of one analysis, number of concurrent analyses, and the port. */
 const defaults = { minutes: 20, mebibytes: 3072, jobs: 2, port: 3000 } as const;
 
 /**
@@ -78,7 +78,7 @@ export async function serve(
   }
 }
 
-/** The App that the environment names. */
+/** The App whose identity the environment specifies. */
 function statedApp(environment: Environment): AppIdentity | undefined {
   if ((environment['SELVAGE_APP_ID'] ?? '') === '') return undefined;
   return {

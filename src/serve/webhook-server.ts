@@ -18,17 +18,17 @@ interface WebhookOptions {
   readonly queue: DeliveryQueue;
   /** Handles a delivery; one that rejects is retried. */
   readonly handle: (delivery: Delivery, signal: AbortSignal) => Promise<void>;
-  /** Maximum number of concurrent deliveries, of different pull requests. */
+  /** Maximum number of concurrent deliveries, each of a different pull request. */
   readonly most: number;
-  /** Milliseconds for one, after which it counts as failed. */
+  /** Time limit in milliseconds of a delivery, after which it counts as failed. */
   readonly patience: number;
   readonly log: (line: string) => void;
   readonly now?: () => number;
 }
 
-/** GitHub sends at most 25 MB. */
+/** Maximum bytes of a request body: GitHub sends at most 25 MB. */
 const maxBytes = 25 << 20;
-/** The longest time that a timer of Node can wait, in milliseconds. */
+/** The maximum delay of a timer of Node, in milliseconds. */
 const maxWait = 2 ** 31 - 1;
 const events = new Set(['issue_comment', 'pull_request_review_comment', 'pull_request', 'check_run']);
 
@@ -40,7 +40,7 @@ export function isSigned(secret: string, body: Uint8Array, signature: string | u
   return wanted.length === given.length && timingSafeEqual(wanted, given);
 }
 
-/** Starts the server. Deliveries left by an earlier one are handled first. */
+/** Starts the server. Deliveries that an earlier server has left are handled first. */
 export async function startWebhooks(options: WebhookOptions): Promise<WebhookServer> {
   const { queue, secret, log, now = Date.now } = options;
   const running = new Set<Promise<void>>();
@@ -61,7 +61,7 @@ export async function startWebhooks(options: WebhookOptions): Promise<WebhookSer
     }
   };
 
-  /** Polls the queue at the time of the next retry. */
+  /** Polls the queue again at the time of the next retry. */
   const wait = (): void => {
     clearTimeout(later);
     const next = queue.nextAttempt();
@@ -96,7 +96,7 @@ export async function startWebhooks(options: WebhookOptions): Promise<WebhookSer
     if (!events.has(event)) return respond(response, 202, { status: 'not of interest' });
     const isNew = queue.add({ id, event, payload, ...about }, now());
     if (!isNew) totals.known += 1;
-    // It is on the disk: GitHub waits ten seconds at most.
+    // The delivery is stored on disk before the response: GitHub waits at most ten seconds for it.
     respond(response, 202, { status: isNew ? 'queued' : 'known' });
     pump();
   };

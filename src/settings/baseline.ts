@@ -1,4 +1,4 @@
-/** The baseline of a repository: findings that existed when the file was written, and that are not reported again. */
+/** The baseline of a repository: findings that existed when its file was written. They are not reported again. */
 import * as v from 'valibot';
 import { compareText } from '../base/text-order.ts';
 import { UsageError } from '../base/usage-error.ts';
@@ -9,14 +9,14 @@ export const baselineName = '.selvage-baseline.json';
 /** Why a finding of the baseline is a notice, in the words of reports. */
 export const baselineReason = 'it is in the baseline';
 
-/** A larger file is not read, in characters. */
+/** Maximum number of characters of a baseline file. */
 const maximumLength = 16 << 20;
 
 const text = v.pipe(v.string(), v.maxLength(4000));
 const entrySchema = v.strictObject({
   /** Fingerprint of the finding, which does not depend on its lines. */
   fingerprint: v.pipe(v.string(), v.regex(/^[0-9a-f]{8,64}$/)),
-  /** The others are for readers, and identify the code to check for the finding. */
+  /** The remaining fields are for readers, and identify the code in which the finding is expected. */
   code: text,
   kernel: text,
   file: text,

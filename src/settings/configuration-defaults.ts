@@ -1,10 +1,10 @@
-/** Joins the configuration of a repository with that of an organisation for all its repositories. */
+/** Merges the configuration of a repository with the defaults of its organisation. */
 import type { Configuration } from './configuration.ts';
 
 /**
- * A configuration over defaults. Single values, the architectures, and the files to include are those of the repository
- * if it sets them. Flags, excluded files, entries on kernels, and suppressions are those of both, the defaults first,
- * so that the repository takes precedence.
+ * A configuration merged with defaults. Single values, the architectures, and the files to include are those of the
+ * repository if it sets them. Flags, excluded files, entries on kernels, and suppressions are those of both, the
+ * defaults first, so that the repository takes precedence.
  * @param isGiven whether the repository sets a key, by its path in the file
  */
 export function withDefaults(
@@ -54,7 +54,7 @@ export function withDefaults(
       cost: { ...general.cost, ...cost },
       idempotency: take(['checks', 'idempotency'], idempotency, general.idempotency),
     },
-    // Authors of one repository cannot edit those of the organisation.
+    // Suppressions of the organisation are marked: authors of one repository cannot edit them.
     suppressions: [...defaults.suppressions.map((one) => ({ ...one, isShared: true as const })), ...own.suppressions],
   };
 }

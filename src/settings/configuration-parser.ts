@@ -29,7 +29,7 @@ import { dimensionsProblem } from './dimensions.ts';
 
 type Path = readonly (string | number)[];
 
-/** A larger file is not read. */
+/** Maximum number of characters of a configuration. */
 const maximumLength = 1_000_000;
 const maximumAliases = 100;
 
@@ -37,7 +37,7 @@ const maximumAliases = 100;
  * Parses a configuration. If a diagnostic is an error, the configuration returned is the default one.
  * @param text - YAML
  * @param file - its path, for the locations
- * @param defaults - values of keys that it does not set
+ * @param defaults - values of keys that the configuration does not set
  */
 export function parseConfiguration(
   text: string,
@@ -118,7 +118,8 @@ function jsonProblem(text: string, file: string): Diagnostic | undefined {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const offset = /at position (\d+)/.exec(reason)?.[1];
-    // The engine quotes a short file instead of naming the position: then the location is the end or the start.
+    // For a short file, the engine quotes the file instead of naming the position. The location is then the end or the
+    // start.
     const end = /end of JSON/.test(reason) ? text.length : 0;
     const lines = text.slice(0, offset === undefined ? end : Number(offset)).split('\n');
     const told = reason.replace(/ at position \d+| \(line \d+ column \d+\)|, "[^]*$/g, '');
@@ -128,7 +129,7 @@ function jsonProblem(text: string, file: string): Diagnostic | undefined {
   }
 }
 
-/** The form of a file: its schema, and its name in messages. */
+/** A kind of file: its schema, and its name in messages. */
 interface FileForm<Schema extends v.GenericSchema> {
   readonly schema: Schema;
   readonly knownKeys: (path: readonly unknown[]) => string[];
@@ -138,11 +139,11 @@ interface FileForm<Schema extends v.GenericSchema> {
 /** A parsed file, and the locations of its values. */
 interface OpenedFile<Output> {
   readonly diagnostics: Diagnostic[];
-  /** Undefined if the file does not have its form; the diagnostics state why. */
+  /** Parsed contents; undefined if the file does not match its schema, as the diagnostics state. */
   readonly output?: Output;
   readonly data?: unknown;
   readonly at: (path: Path) => Location;
-  /** The location of a character of the text at a path. */
+  /** The location of the character with this index in the text at a path. */
   readonly inside: (path: Path, index: number) => Location;
   readonly refuse: (code: Code, message: string, location: Location) => void;
   readonly wrong: (path: Path, message: string) => void;
@@ -171,7 +172,7 @@ function open<Schema extends v.GenericSchema>(
   }
   const document = parseDocument(text, { lineCounter, prettyErrors: false, intAsBigInt: true });
   for (const { message, pos } of [...document.errors, ...document.warnings]) {
-    // The parser recurses for each level.
+    // The parser recurses for each level of nesting and may overflow the stack.
     const told = /call stack/.test(message) ? 'lists and mappings are nested too deeply; write them flat' : message;
     refuse('config/yaml', `This is not valid YAML: ${sentence(told)}`, placeOf(pos[0]));
   }
@@ -350,18 +351,18 @@ function describe(
   return { code, message, location: place(value) };
 }
 
-/** For a value that matches no alternative, the issue of the alternative that matched furthest. */
+/** If a value matches no alternative of a union, the issues of the alternative that matched furthest. */
 function deepestIssues(issue: v.BaseIssue<unknown>): v.BaseIssue<unknown>[] {
   const inner = (issue.issues ?? []).flatMap(deepestIssues).filter(({ path }) => (path?.length ?? 0) > 0);
   return [...inner, issue];
 }
 
-/** `kernels[0].block`. */
+/** A path as text: `kernels[0].block`. */
 function show(path: Path): string {
   return path.map((key, index) => (typeof key === 'number' ? `[${key}]` : `${index === 0 ? '' : '.'}${key}`)).join('');
 }
 
-/** The node at a path, or the nearest one around it. */
+/** The node at a path; if it does not exist, the innermost enclosing node. */
 function nodeAt(document: Document, path: Path): Node | undefined {
   for (let length = path.length; length >= 0; length--) {
     const node: unknown = length === 0 ? document.contents : document.getIn(path.slice(0, length), true);
@@ -378,7 +379,7 @@ function keyNode(document: Document, path: Path): Node | undefined {
   return isPair(pair) && isNode(pair.key) ? pair.key : nodeAt(document, path);
 }
 
-/** The offset in the file of a character of a scalar, if the scalar is written literally. */
+/** The offset in the file of a character of a scalar; undefined if the scalar is escaped and not written literally. */
 function scalarOffset(node: Node | undefined, text: string, index: number): number | undefined {
   if (!isScalar(node) || !node.range || typeof node.value !== 'string') return undefined;
   const quoted = node.type === 'QUOTE_DOUBLE' || node.type === 'QUOTE_SINGLE';

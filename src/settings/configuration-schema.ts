@@ -15,7 +15,7 @@ import { maximumGrid, maximumSharedBytes } from '../device/hardware-limits.ts';
 
 const severities = ['error', 'warning', 'notice'] as const;
 
-/** The message of each check: the end of the sentence "KEY VALUE …". */
+/** Messages of checks. Each is the end of a sentence that begins with key and value. */
 const oneOf = <const Options extends readonly string[]>(options: Options) =>
   v.picklist(options, `must be one of ${options.join(', ')}`);
 const text = v.pipe(v.string('must be text'), v.nonEmpty('must not be empty'));
@@ -62,7 +62,7 @@ const mapping = v.custom<Record<string, unknown>>(
 );
 const object = <const Entries extends v.ObjectEntries>(entries: Entries) => v.pipe(mapping, v.strictObject(entries));
 
-/** Description of a key for editors and the reference. */
+/** Adds the description of a key, for editors and the reference. */
 const told = <Schema extends v.GenericSchema>(schema: Schema, description: string) =>
   v.pipe(schema, v.description(description));
 
@@ -310,11 +310,11 @@ interface SchemaNode {
   readonly pipe?: readonly SchemaNode[];
 }
 
-/** The schema of the keys or items, inside of defaults and checks. */
+/** The schema that contains the keys or items, without wrappers for defaults and checks. */
 function structureOf(schema: SchemaNode | undefined): SchemaNode | undefined {
   if (schema?.wrapped) return structureOf(schema.wrapped);
   if (schema?.entries || schema?.item) return schema;
-  // A pipe repeats its first schema as its first step.
+  // The first step of a pipe is its own schema.
   const inner = schema?.pipe?.map((step) => (step === schema ? undefined : structureOf(step)));
   return inner?.find((step) => step?.entries !== undefined || step?.item !== undefined) ?? schema;
 }

@@ -12,7 +12,7 @@ import type { ScalarValue } from './scalar-argument.ts';
 
 /** An entry of `kernels`: settings of the kernels that match. Missing settings are undefined. */
 export interface KernelConfiguration {
-  /** A glob, see `matchKernel`. */
+  /** Glob over kernel names, see `matchKernel`. */
   readonly match: string;
   readonly block?: Dim3;
   readonly grid?: Dim3;
@@ -24,7 +24,7 @@ export interface KernelConfiguration {
   /** Reference values of scalar parameters, by name. */
   readonly args: ReadonlyMap<string, ScalarValue>;
   readonly limits: KernelLimits;
-  /** From the file that `--facts` names: it is an error if no kernel matches. */
+  /** Whether the entry is from the file that `--facts` names. It is then an error if no kernel matches. */
   readonly isFact?: true;
   readonly location: Location;
 }
@@ -32,11 +32,11 @@ export interface KernelConfiguration {
 export interface ConfiguredSuppression {
   readonly code: Code;
   readonly reason: string;
-  /** Glob over paths; undefined: all paths. */
+  /** Glob over paths; if undefined, all paths match. */
   readonly path?: string;
-  /** `YYYY-MM-DD`, the last day on which it applies. */
+  /** `YYYY-MM-DD`, the last day on which the suppression applies. */
   readonly until?: string;
-  /** From the defaults that many repositories share. */
+  /** Whether the suppression is from the defaults that many repositories share. */
   readonly isShared?: true;
   readonly location: Location;
 }

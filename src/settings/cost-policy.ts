@@ -4,13 +4,13 @@ import type { Expression } from '../cost/expressions/expression.ts';
 import { isShare, type Metric } from '../cost/model/metrics.ts';
 import type { Location } from '../source/location.ts';
 
-/** Maximum regression: of a cost that increases, or an occupancy that decreases. */
+/** Maximum allowed increase of a cost, or decrease of the occupancy. */
 export interface Threshold {
-  /** As configured: `+5%` */
+  /** The threshold as configured: `+5%`. */
   readonly text: string;
-  /** Points are hundredths of a share. */
+  /** Unit of the amount. `points` are percentage points. */
   readonly unit: 'percent' | 'absolute' | 'points';
-  /** Not negative. */
+  /** Size of the change; not negative. */
   readonly amount: number;
 }
 
@@ -23,18 +23,18 @@ export type CostThresholds = Readonly<Partial<Record<Metric, Thresholds>>>;
 
 /** A limit of a kernel, as configured. */
 export interface Limit {
-  /** `<= 64`, `>= 50%`, `<= 8*ceil(n/32)` */
+  /** The limit as configured: `<= 64`, `>= 50%`, `<= 8*ceil(n/32)`. */
   readonly text: string;
   readonly location: Location;
-  /** Without the limit itself: `<`, `>`. */
+  /** Whether the limit value itself is excluded: `<`, `>`. */
   readonly strict: boolean;
-  /** For a share an amount from 0 to 1, which is the minimum. */
+  /** The limit value. For a share, a number from 0 to 1 that is the minimum. */
   readonly value: Expression | number;
 }
 
 export type KernelLimits = Readonly<Partial<Record<Metric, Limit>>>;
 
-/** Parses a threshold; the error is the end of a sentence about it. */
+/** Parses a threshold. An error is the end of a sentence about the threshold. */
 export function parseThreshold(metric: Metric, text: string): Threshold | { readonly error: string } {
   const [, sign, digits, unit = ''] = /^([-+]?)(\d+(?:\.\d+)?)\s*(%|points?)?$/.exec(text.trim()) ?? [];
   if (digits === undefined) return { error: 'must be a change such as "+5%", "+4" or "-10 points"' };
@@ -52,13 +52,16 @@ export function parseThreshold(metric: Metric, text: string): Threshold | { read
   return { text, unit: unit === '' ? 'absolute' : unit === '%' ? 'percent' : 'points', amount };
 }
 
-/** Why two thresholds contradict each other, as the end of a sentence about the first; undefined if they do not. */
+/**
+ * Why two thresholds contradict each other, as the end of a sentence about the first one; undefined if they are
+ * consistent.
+ */
 export function thresholdsProblem({ warn, fail }: Thresholds): string | undefined {
   if (!warn || !fail || warn.unit !== fail.unit || warn.amount <= fail.amount) return undefined;
   return `is looser than the threshold for failing, ${fail.text}, so it would never warn`;
 }
 
-/** Parses the text of a limit; `column` counts from 1 in it. */
+/** Parses the text of a limit; `column` is the position of an error in it, counted from 1. */
 export function parseLimit(
   metric: Metric,
   text: string,

@@ -1,11 +1,11 @@
-/** Values of everything that neither the command line nor a configuration sets: the only place of defaults. */
+/** Values of everything that neither the command line nor a configuration sets. Defaults are defined only here. */
 import { availableParallelism } from 'node:os';
 import type { Configuration } from './configuration.ts';
 
-/** The architecture that most toolkits in use can compile for. */
+/** An architecture that most toolkits in use support. */
 const arch = 'sm_80';
 
-/** The configuration of a repository that has none. */
+/** The configuration of a repository without a configuration file. */
 export const defaultConfiguration: Configuration = {
   arch: [arch],
   nvcc: { args: [] },
@@ -33,23 +33,25 @@ export const defaultConfiguration: Configuration = {
   suppressions: [],
 };
 
-/** Options of the command line. */
+/** Default values of command-line options. */
 export const optionDefaults = {
   arch,
   format: 'pretty',
   failOn: 'error',
   solver: 'wasm',
-  /** Seconds for each kernel. */
+  /** Time limit in seconds for each kernel. */
   timeout: 60,
   head: 'HEAD',
-  /** The build of CUDA code for `run`. */
+  /** The build that `run` executes if the input is CUDA. */
   build: 'verification',
   backEnd: 'auto',
-  /** Instructions of all threads of a run together, enough for a minute in the slower back end. */
+  /** Maximum number of instructions of all threads of a run together. The slower back end executes them in a minute. */
   steps: 1_000_000_000,
 } as const;
 
-/** Concurrent compilations and checks: more would need more memory than small hosts have. */
+/**
+ * Default number of concurrent compilations and checks, limited because more would exceed the memory of small hosts.
+ */
 export function defaultJobs(): number {
   return Math.min(4, availableParallelism());
 }

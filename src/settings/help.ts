@@ -11,7 +11,7 @@ import {
   shortOptions,
 } from './options.ts';
 
-/** Options by topic; each is in one group. */
+/** Options by topic; each option is in exactly one group. */
 const groups: readonly (readonly [string, readonly OptionName[]])[] = [
   ['Launch', ['block', 'grid', 'shared', 'cluster', 'cooperative']],
   ['Kernels and their arguments', ['kernel', 'assume', 'arg', 'facts', 'input']],
@@ -24,7 +24,7 @@ const groups: readonly (readonly [string, readonly OptionName[]])[] = [
 ];
 
 const widest = 100;
-/** Maximum columns of the left column; longer entries have a separate line. */
+/** Maximum width of the left column. A longer entry is on a separate line. */
 const widestLeft = 34;
 
 /** The text of `--help`, of one command or of the program. The program lists the options that most commands have. */
@@ -48,7 +48,7 @@ export function helpText(command?: CommandName): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Without a command: whether more than half of the commands have the option. */
+/** Whether the help of the program, without a command, lists an option: if more than half of the commands have it. */
 function isListed(name: OptionName, command: CommandName | undefined): boolean {
   const owners = onlyFor[name];
   if (!owners) return true;
@@ -74,7 +74,7 @@ function columns(rows: readonly (readonly [string, string])[]): string[] {
   });
 }
 
-/** A text in lines, which are indented after the first. */
+/** Text wrapped to lines. All lines but the first are indented. */
 function wrapped(text: string, indent: number, width = widest): string[] {
   const lines: string[] = [];
   let line = /^ */.exec(text)![0];

@@ -5,7 +5,7 @@ import { UsageError } from '../base/usage-error.ts';
 import { firstBuffered, firstInterleaved, reversedSchedule } from '../interpreter/core/schedule.ts';
 import { parseDimensions } from './dimensions.ts';
 
-/** `0,7`. @throws UsageError for anything but indices of blocks */
+/** Parses indices of blocks: `0,7`. @throws UsageError for any other text */
 export function blockNumbers(text: string): number[] {
   const numbers = text.split(',').map((part) => part.trim());
   if (!numbers.every((part) => /^\d{1,15}$/.test(part)))
@@ -13,7 +13,7 @@ export function blockNumbers(text: string): number[] {
   return [...new Set(numbers.map(Number))];
 }
 
-/** `16,16`. @throws UsageError for invalid extents */
+/** Parses dimensions: `16,16`. @throws UsageError for invalid extents */
 export function dimensions(kind: 'block' | 'grid' | 'cluster', text: string | undefined): Dim3 | undefined {
   if (text === undefined) return undefined;
   const read = parseDimensions(kind, text);
@@ -21,7 +21,7 @@ export function dimensions(kind: 'block' | 'grid' | 'cluster', text: string | un
   return read;
 }
 
-/** @throws UsageError for anything but an integer in the range */
+/** Parses an integer. @throws UsageError if it is not an integer in the range */
 export function wholeNumber(
   name: string,
   text: string | undefined,
@@ -37,7 +37,7 @@ export function wholeNumber(
   return value;
 }
 
-/** @throws UsageError for a word that is not a choice */
+/** Parses a choice. @throws UsageError for any other word */
 export function oneOf<const Choice extends string>(
   name: string,
   text: string | undefined,
@@ -53,7 +53,9 @@ export function oneOf<const Choice extends string>(
   );
 }
 
-/** `NAME=VALUE` pairs. A name may be `p.n`, or `p+8` for 8 bytes into a struct whose members are unknown. */
+/**
+ * Parses `NAME=VALUE` pairs. A name may be `p.n`, or `p+8` for the value at byte 8 of a struct with unknown members.
+ */
 export function namedValues(option: string, given: readonly string[], form: string): Map<string, string> {
   const result = new Map<string, string>();
   for (const text of given) {
@@ -65,7 +67,7 @@ export function namedValues(option: string, given: readonly string[], form: stri
   return result;
 }
 
-/** First number of the schedules of each name, and their count. */
+/** Number of the first schedule of each name, and count of schedules with that name. */
 const schedules: Readonly<Record<string, readonly [number, number]>> = {
   reverse: [reversedSchedule, 1],
   shuffled: [reversedSchedule + 1, firstInterleaved - reversedSchedule - 1],

@@ -1,4 +1,4 @@
-/** The only table of commands and options: parsing, checks and `--help` are derived from it. */
+/** The only table of commands and options. Parsing, validation and `--help` are derived from it. */
 import { optionDefaults, defaultJobs } from './defaults.ts';
 import type { Dim3 } from '../base/dim3.ts';
 import { parseArgs } from 'node:util';
@@ -27,7 +27,7 @@ export const configurationName = '.selvage.yml';
 export interface CommandEntry {
   readonly synopsis: string;
   readonly summary: string;
-  /** The name is known, but this version does not have the command. */
+  /** Whether the command is only planned: its name is known, but this version does not implement it. */
   readonly planned?: true;
 }
 
@@ -76,14 +76,14 @@ export const commands = {
 export type CommandName = keyof typeof commands;
 
 export type OptionEntry =
-  /** `value`: may be given one after `=`, any number of times. */
+  /** A flag. With `value`, it may also be given as `--NAME=VALUE`, any number of times. */
   | { readonly flag: true; readonly value?: string; readonly help: string }
   | { readonly value: string; readonly repeatable?: true; readonly help: string };
 
 const analysing = ['check', 'repair', 'cost', 'idempotency', 'review', 'compare', 'demo', 'baseline'] as const;
 const compiling: readonly string[] = [...analysing, 'run'];
 
-/** In the order of `--help`. */
+/** All options, in the order of `--help`. */
 export const optionTable = {
   block: { value: 'X[,Y[,Z]]', help: 'threads per block' },
   grid: { value: 'X[,Y[,Z]]', help: 'blocks in the grid' },
@@ -201,7 +201,7 @@ export const shortOptions: Readonly<Record<string, OptionName>> = {
   v: 'verbose',
 };
 
-/** Options that only some commands have. */
+/** Commands that accept an option, for options that only some commands have. */
 export const onlyFor: Partial<Record<OptionName, readonly CommandName[]>> = {
   base: ['review'],
   head: ['review'],
@@ -242,33 +242,33 @@ interface RunOptions {
   readonly input?: string;
   readonly build: 'verification' | 'production';
   readonly races: boolean;
-  /** Arrays whose races are searched for; empty: all. */
+  /** Arrays whose races are searched for; if empty, all. */
   readonly track: readonly string[];
   readonly counters: boolean;
   /** Threads to trace; empty: none. */
   readonly trace: readonly ThreadSelection[];
-  /** File by name of the array. */
+  /** Output file by name of the array. */
   readonly dump: ReadonlyMap<string, string>;
-  /** Indices of the blocks to run; absent: all. */
+  /** Indices of the blocks to run; if absent, all. */
   readonly blocks?: readonly number[];
   readonly schedule?: number;
-  /** Maximum number of schedules of blocks and warps; absent: one. */
+  /** Maximum number of schedules of blocks and warps; if absent, one. */
   readonly schedules?: number;
   readonly steps: number;
   readonly backEnd: BackEndName;
 }
 
-/** One of several parts of a review, from 1. */
+/** One of several parts of a review; parts are numbered from 1. */
 export interface Shard {
   readonly index: number;
   readonly count: number;
 }
 
-/** Options of `selvage init`; `force` is of `selvage baseline` too. */
+/** Options of `selvage init`. `selvage baseline` also has `force`. */
 interface InitOptions {
   readonly dryRun: boolean;
   readonly force: boolean;
-  /** `OWNER/REPO@REF`. */
+  /** The action as `OWNER/REPO@REF`. */
   readonly action?: string;
 }
 
@@ -286,7 +286,7 @@ export interface Options {
   readonly gpu?: Gpu;
   readonly nvcc?: string;
   readonly checks: readonly CheckName[];
-  /** The checks are the defaults of the command, not requested individually. */
+  /** Whether the checks are the defaults of the command, and were not requested individually. */
   readonly hasImpliedChecks?: true;
   readonly base?: string;
   readonly head?: string;
@@ -295,14 +295,14 @@ export interface Options {
   readonly shards?: string;
   readonly format: Format;
   readonly output?: string;
-  /** Milliseconds for each kernel. */
+  /** Time limit in milliseconds for each kernel. */
   readonly timeout: number;
   readonly jobs: number;
   readonly solver: SolverKind;
   readonly config?: string;
   /** The file of facts on kernels. */
   readonly facts?: string;
-  /** The configuration with values of keys that the repository does not set. */
+  /** File with defaults for keys that the repository's configuration does not set. */
   readonly defaults?: string;
   readonly failOn: FailOn;
   readonly timings: boolean;
@@ -314,16 +314,16 @@ export interface Options {
   readonly emit?: string;
   /** `check`: the folder for certificates. */
   readonly certificates?: string;
-  /** `check`: the folder for one kernel without names of its program. */
+  /** `check`: the folder of a reproducer of one kernel, without names of the program. */
   readonly saveReproducer?: string;
   /** `check`: intermediate result that is printed instead of a report. */
   readonly print?: Printed;
   readonly quiet: boolean;
   readonly verbose: boolean;
   readonly color: boolean;
-  /** Whether cached results of earlier runs may be used, and those of this one cached. */
+  /** Whether cached results of earlier runs may be used, and results of this run are cached. */
   readonly cache: boolean;
-  /** Whether the findings of the baseline are left out of reports. */
+  /** Whether the baseline is applied, so that its findings are omitted from reports. */
   readonly baseline: boolean;
   readonly run: RunOptions;
   readonly init: InitOptions;
@@ -340,14 +340,14 @@ export type Invocation =
       readonly options: Options;
     };
 
-/** The options of an empty command line. */
+/** The values of all options if none is given. */
 export function defaultOptions(): Options {
   return readOptions(new Map());
 }
 
 /**
  * Parses the command line (without the name of the program).
- * @throws UsageError for anything it does not understand
+ * @throws UsageError for unknown or invalid options
  */
 export function parseCommandLine(argv: readonly string[]): Invocation {
   const separator = argv.indexOf('--');
@@ -422,7 +422,7 @@ export function parseCommandLine(argv: readonly string[]): Invocation {
   return { kind: 'command', command, paths, nvccArguments, options: { ...options, checks, ...implied } };
 }
 
-/** Default checks of each command without `--checks`. */
+/** Checks that each command runs if `--checks` is not given. */
 const impliedChecks: Readonly<Partial<Record<CommandName, readonly CheckName[]>>> = {
   check: ['race', 'divergence', 'cost', 'idempotency'],
   repair: ['race', 'divergence', 'repair'],
@@ -530,7 +530,7 @@ function readOptions(values: ReadonlyMap<OptionName, readonly string[]>): Option
   };
 }
 
-/** @throws UsageError for anything but `2/4` */
+/** Parses a shard: `2/4`. @throws UsageError for any other text */
 function shardOf(text: string | undefined): Shard | undefined {
   if (text === undefined) return undefined;
   const [, index, count] = (/^(\d{1,3})\/(\d{1,3})$/.exec(text) ?? []).map(Number);
@@ -577,7 +577,7 @@ function checkNames(text: string | undefined): CheckName[] {
   if (text === undefined) return ['race', 'divergence'];
   const known = ['race', 'divergence', 'repair', 'cost', 'idempotency'] as const;
   const names = text.split(',').map((word) => oneOf('checks', word.trim(), known, 'race'));
-  // Repair needs the findings of the first two checks.
+  // A repair requires the findings of the race and divergence checks.
   const needed: readonly CheckName[] = names.includes('repair') ? ['race', 'divergence', 'repair'] : [];
   return known.filter((name) => needed.includes(name) || names.includes(name));
 }

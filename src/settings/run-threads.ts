@@ -1,7 +1,7 @@
 import type { Dim3 } from '../base/dim3.ts';
 /** Threads of a launch that a trace shows. */
 
-/** Threads of a block, or blocks of a grid, by index or by position. */
+/** Threads of a block, or blocks of a grid, selected by linear index or by position. */
 type Selection =
   | { readonly kind: 'all' }
   | { readonly kind: 'range'; readonly first: number; readonly last: number }

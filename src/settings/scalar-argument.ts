@@ -3,7 +3,7 @@ import type { Parameter } from '../ir/form/kernel.ts';
 export type ScalarValue = number | bigint | boolean | string;
 
 /**
- * The bit pattern of a scalar argument in the parameter's bytes, little-endian.
+ * The bit pattern of a scalar argument, as a little-endian integer of the parameter's size.
  * @param sourceType the type as the source writes it, if known
  * @returns the pattern, or the problem as the end of a sentence
  */

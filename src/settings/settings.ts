@@ -6,11 +6,11 @@ import type { Options } from './options.ts';
 export interface Settings {
   readonly options: Options;
   readonly configuration: Configuration;
-  /** Arguments for nvcc on the command line. */
+  /** Arguments for nvcc from the command line. */
   readonly nvccArguments: readonly string[];
-  /** `YYYY-MM-DD`, for suppressions that end. */
+  /** Current date, `YYYY-MM-DD`, to decide which suppressions have expired. */
   readonly today: string;
-  /** Findings that are not to be reported again. */
+  /** Findings of the baseline, which are not reported again. */
   readonly baseline?: readonly BaselineEntry[];
 }
 

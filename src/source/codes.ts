@@ -4,14 +4,14 @@ import type { Severity } from './severity.ts';
 /** One entry of the registry: the output of `selvage explain CODE`. */
 export interface CodeEntry {
   readonly severity: Severity;
-  /** One sentence. */
+  /** Title of the code, as one sentence. */
   readonly title: string;
   readonly explanation: string;
   readonly example: string;
   readonly remedy: string;
 }
 
-/** Regressions have a code for each metric. */
+/** One code for the regression of each metric. */
 const metricCodes = Object.fromEntries(
   Object.values(metricTable).map(({ code, explain }) => [code, { severity: 'notice', ...explain }]),
 ) as Readonly<Record<MetricCode, CodeEntry>>;

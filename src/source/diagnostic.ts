@@ -8,11 +8,14 @@ export interface Diagnostic {
   readonly code: Code;
   readonly message: string;
   readonly location?: Location;
-  /** Fingerprint of a finding about the program: invariant under changes that do not affect the finding. */
+  /**
+   * Fingerprint, if the diagnostic is a finding about the program. Invariant under changes that do not affect the
+   * finding.
+   */
   readonly fingerprint?: string;
 }
 
-/** Each diagnostic once: both builds report the same for a file that does not compile. */
+/** Removes duplicates: both builds report the same diagnostics for a file that does not compile. */
 export function distinctDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   return [...new Map(diagnostics.map((diagnostic) => [JSON.stringify(diagnostic), diagnostic])).values()];
 }

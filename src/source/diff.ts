@@ -1,6 +1,6 @@
 import { parsePatch } from 'diff';
 
-/** One hunk of a unified diff. Line numbers count from 1; a side of no lines starts at the line before it. */
+/** One hunk of a unified diff. Line numbers count from 1. A side without lines starts at the line before the hunk. */
 interface Hunk {
   readonly oldStart: number;
   readonly oldLines: number;
@@ -15,7 +15,7 @@ export interface FileDiff {
   readonly path: string;
   readonly previousPath?: string;
   readonly status: 'added' | 'modified' | 'removed' | 'renamed';
-  /** Null without a patch (binary, too large). */
+  /** Hunks; null if there is no patch, because the file is binary or too large. */
   readonly hunks: readonly Hunk[] | null;
 }
 
@@ -64,7 +64,10 @@ export function linesAdjacentToRemovals(file: FileDiff): number[] {
   return [...beside].sort((a, b) => a - b);
 }
 
-/** The parser counts a side of no lines from the line after it; git, and {@link Hunk}, from the line before. */
+/**
+ * Converts the start of an empty side: the parser uses the line after the position; git, and {@link Hunk}, use the line
+ * before it.
+ */
 function toHunk(hunk: Hunk): Hunk {
   const { oldStart, oldLines, newStart, newLines, lines } = hunk;
   return {

@@ -32,7 +32,7 @@ function lengthAt(bytes: Buffer, at: number): number {
   return at + length <= bytes.length && isUtf8(bytes.subarray(at, at + length)) ? length : 0;
 }
 
-/** Whether a text represents bytes that are not UTF-8: it cannot be sent as text. */
+/** Whether a text contains bytes that are not UTF-8, so that it cannot be sent as text. */
 export function hasNonTextBytes(text: string): boolean {
   return otherByte.test(text);
 }

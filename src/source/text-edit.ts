@@ -1,5 +1,8 @@
 /** Edits of a text by offsets, and the line ends and indentation of a file. */
-/** Replaces [start, end) by a text. Insertions at one offset stay in order, before a replacement at the same offset. */
+/**
+ * An edit that replaces [start, end) by a text. Insertions at the same offset keep their order, and precede a
+ * replacement there.
+ */
 export interface TextEdit {
   readonly start: number;
   readonly end: number;
@@ -27,7 +30,7 @@ export function applyEdits(text: string, edits: readonly TextEdit[]): string {
 export interface TextStyle {
   readonly lineEnd: '\n' | '\r\n';
   readonly indent: string;
-  /** Opening braces of statements are on separate lines. */
+  /** Whether opening braces of statements are on separate lines. */
   readonly bracesApart: boolean;
 }
 
@@ -36,7 +39,7 @@ export function styleOf(text: string): TextStyle {
   const all = text.split('\n');
   const carriage = all.filter((line) => line.endsWith('\r')).length;
   const tabs = all.filter((line) => line.startsWith('\t')).length;
-  // Lines of a comment (` * …`) are indented by one more column.
+  // Continuation lines of a comment (` * …`) are indented by one additional column, so they are ignored.
   const spaces = all.flatMap((line) => /^( +)(?!\*(?:[ /]|$))\S/.exec(line)?.[1]?.length ?? []);
   const steps = [8, 4, 3, 2].filter((step) => {
     const fitting = spaces.filter((width) => width % step === 0).length;
@@ -47,7 +50,7 @@ export function styleOf(text: string): TextStyle {
   return {
     lineEnd: carriage * 2 > all.length - 1 ? '\r\n' : '\n',
     indent: tabs > spaces.length ? '\t' : ' '.repeat(Math.max(2, smallest)),
-    // The brace of a function is often on a separate line even if those of statements are not.
+    // Braces of functions, which are often on separate lines even if those of statements are not, are ignored.
     bracesApart: all.filter((line) => /^[ \t]+\{[ \t]*\r?$/.test(line)).length > all.filter((line) => /^[ \t].*(?:\)|\belse|\bdo)[ \t]*\{[ \t]*\r?$/.test(line)).length, // oxfmt-ignore
   };
 }
@@ -65,7 +68,7 @@ export function elseSpace({ bracesApart, lineEnd: newLine }: TextStyle, indent: 
   return bracesApart ? `${newLine}${indent}` : ' ';
 }
 
-/** The offset at which the line of an offset starts. */
+/** The offset of the start of the line that contains an offset. */
 export function lineStart(text: string, offset: number): number {
   return text.lastIndexOf('\n', offset - 1) + 1;
 }
@@ -76,7 +79,7 @@ export function lineEnd(text: string, offset: number): number {
   return at === -1 ? text.length : at + 1;
 }
 
-/** The white space that the line of an offset starts with. */
+/** The white space at the start of the line that contains an offset. */
 export function indentOf(text: string, offset: number): string {
   return /^[ \t]*/.exec(text.slice(lineStart(text, offset), offset))![0];
 }

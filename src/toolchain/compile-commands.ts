@@ -12,20 +12,22 @@ interface Problem {
 
 /** One entry of a compilation database, as written. */
 interface CompileCommand {
-  /** Absolute. */
+  /** Working directory of the command, as an absolute path. */
   readonly directory: string;
-  /** Absolute. */
+  /** Absolute path of the compiled file. */
   readonly file: string;
-  /** The program, then its arguments; as a list, or to be split like a shell command; or a problem. */
+  /**
+   * The program and its arguments, as a list or as a text to be split like a shell command; or why they are invalid.
+   */
   readonly command: string | readonly string[] | Problem;
 }
 
 export interface CompileCommands {
-  /** By absolute path; of several for one file the first. */
+  /** Commands by absolute path of the file. Of several commands for a file, the first one is used. */
   readonly commands: ReadonlyMap<string, CompileCommand>;
-  /** Absolute; files outside of it are not siblings of those inside. */
+  /** Absolute path of the root. Files outside of it are not used as siblings of files inside. */
   readonly root: string;
-  /** Why no entry of it can be used. */
+  /** Why no entry of the database can be used. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -60,7 +62,7 @@ export function parseCompileCommands(text: string, file: string, root: string): 
       const key = typeof named === 'string' ? 'directory' : 'file';
       return refused(`Entry ${index + 1} of this compilation database has no text as its "${key}". Let the build write it again.`); // oxfmt-ignore
     }
-    // Most entries have the same.
+    // Most entries have the same directory, so the last one is cached.
     if (written !== known[0]) known = [written, resolve(folder, written)];
     const [, directory] = known;
     const path = resolve(directory, named);
@@ -70,7 +72,7 @@ export function parseCompileCommands(text: string, file: string, root: string): 
   return { commands, root, diagnostics: [] };
 }
 
-/** One of `arguments` and `command` is enough. */
+/** The command of an entry, which needs only one of the keys `arguments` and `command`. */
 function commandOf({ arguments: words, command }: Readonly<Record<string, unknown>>): CompileCommand['command'] {
   if (isListOfText(words) && words.length > 0) return words;
   if (words !== undefined && !isListOfText(words))
@@ -89,9 +91,9 @@ function isListOfText(value: unknown): value is readonly string[] {
 
 interface UnitFlags {
   readonly args: readonly string[];
-  /** Base of relative paths in them. */
+  /** Folder to which relative paths in the flags refer. */
   readonly directory: string;
-  /** The file whose entry it is, if the unit has none. */
+  /** The file whose entry is used, if the unit has none. */
   readonly sibling?: string;
 }
 
@@ -101,7 +103,7 @@ interface UnitFlags {
  * without an entry gets the flags of the nearest CUDA file.
  * @param file of the unit, absolute
  * @param readText reads an options file, absolute; undefined if it may not be read
- * @returns null if no entry fits; the problem if its own entry is unusable
+ * @returns null if no entry applies; the problem if the unit's own entry is invalid
  */
 export function flagsOf(
   database: CompileCommands,
@@ -128,7 +130,10 @@ export function flagsOf(
   return { args, directory: command.directory, ...(own ? {} : { sibling: command.file }) };
 }
 
-/** Whether an operand is the compiled file: by its name, since the entry may spell its path differently. */
+/**
+ * Whether an operand is the compiled file. Only file names are compared, since the entry may spell the path
+ * differently.
+ */
 function isSource(operand: string): boolean {
   return /\.(?:cu|c|cc|cpp|cxx|C|ptx|o)$/.test(operand);
 }
@@ -163,7 +168,7 @@ function nvccWords(words: readonly string[]): readonly string[] {
   return isHostCompiler || asksClang ? nvccFlagsOfClang(args) : args;
 }
 
-/** `ccache nvcc …`: the words before the compiler, and the compiler. */
+/** Number of words before the compiler, such as 1 in `ccache nvcc …`, plus the compiler itself. */
 function launcherWords(words: readonly string[]): number {
   let count = 0;
   while (count < words.length && /^(?:ccache|sccache|distcc|icecc|time|nice)$/.test(basename(words[count]!))) count++;

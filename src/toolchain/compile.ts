@@ -46,49 +46,49 @@ export type Build = 'verification' | 'production';
 
 export interface CompileRequest {
   readonly compiler: Compiler;
-  /** The unit: absolute, or relative to the root. */
+  /** Path of the unit: absolute, or relative to the root. */
   readonly file: string;
-  /** Replaces the contents of the file: a tried edit. Nothing in the root is written. */
+  /** Edited text that is compiled instead of the contents of the file. Nothing in the root is written. */
   readonly text?: string | undefined;
-  /** Tried edits of included files. A unit that still reads one of the original files does not count as compiled. */
+  /** Edited texts of included files. If the unit still reads one of the original files, it counts as not compiled. */
   readonly headers?: EditedHeaders | undefined;
-  /** The repository, or without one the working directory; absolute. */
+  /** Absolute path of the repository, or of the working directory if there is none. */
   readonly root: string;
   readonly build: Build;
-  /** `sm_80` */
+  /** Architecture: `sm_80`. */
   readonly arch: string;
-  /** In the order of the command line of nvcc: of two that contradict each other, the last one applies. */
+  /** Flags in the order of nvcc's command line. Of two contradictory flags, the last one applies. */
   readonly flags: readonly FlagGroup[];
   readonly trust: Trust;
   /** Limits of each run of nvcc. */
   readonly limits: ProcessLimits;
-  /** Whether a production build should include the verification build too, if it needs no second front end. */
+  /** Whether a production build should also yield the verification build, if that needs no second front-end run. */
   readonly withVerification?: boolean;
   /** Why a verification build by nvcc must not be optimised at all; optimised if missing. */
   readonly unoptimised?: Unoptimised;
   /** Cache of results of compilers. */
   readonly kept?: KeptCode | undefined;
-  /** Called when a compiler had to run. */
+  /** Called when a compiler had to run because its result was not cached. */
   readonly onCompiled?: (() => void) | undefined;
   /** Folder that contains `selvage.h`. */
   readonly include: string;
   /**
-   * Receives the project's part of the preprocessed unit of a production build, if it is known before the PTX. Whether
-   * the unit compiles is unknown then.
+   * Receives the project's part of the preprocessed unit of a production build, if it is available before the PTX. At
+   * that time it is unknown whether the unit compiles.
    */
   readonly onHost?: ((host: string) => void) | undefined;
-  /** Receives the messages of the compiler. They are passed nowhere else if the trust is `pull-request`. */
+  /** Receives the messages of the compiler. If the trust is `pull-request`, they are passed nowhere else. */
   readonly onLog: (text: string) => void;
-  /** Stops nvcc when it is aborted; the unit then counts as not compiled. */
+  /** Stops nvcc when aborted. The unit then counts as not compiled. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface CompileResult {
   /** Missing if the unit does not compile. */
   readonly ptx?: string;
-  /** Part of the preprocessed unit that comes from the project, host code included; of the production build. */
+  /** Part of the production build's preprocessed unit that comes from the project, host code included. */
   readonly host?: string;
-  /** The PTX of the verification build, if it came with the production build. */
+  /** The PTX of the verification build, if the production build also yielded it. */
   readonly verification?: string;
   /** The unit and every included file inside the root, relative to it; sorted. */
   readonly dependencies: readonly string[];
@@ -117,9 +117,9 @@ export async function compileUnit(request: CompileRequest): Promise<CompileResul
 }
 
 interface OutputPlace {
-  /** The file for PTX. */
+  /** Path of the PTX file to write. */
   readonly output: string;
-  /** The folder for the preprocessed text. */
+  /** Folder for the preprocessed text. */
   readonly kept: string;
 }
 
@@ -127,7 +127,10 @@ function wordsFor({ output, kept }: OutputPlace): readonly string[] {
   return ['-ptx', '--keep', '--keep-dir', kept, '-o', output];
 }
 
-/** @returns null if nvcc does not print its steps, or one fails: then nvcc has to be run, and reports why */
+/**
+ * @returns null if nvcc does not print its steps, or a step fails. The caller then runs nvcc itself, which reports the
+ *   reason
+ */
 async function compileBySteps(
   setting: Setting,
   request: CompileRequest,
@@ -150,7 +153,7 @@ async function compileBySteps(
   if (refused) return { dependencies: [], diagnostics: [refused] };
   const [text] = preprocessed.texts ?? [];
   if (text === undefined) return null;
-  // The host program is read while the compiler continues.
+  // The host program is parsed while the compiler continues.
   const host = build === 'production' ? hostText(text, preprocessed.files, setting) : undefined;
   host?.then((part) => request.onHost?.(part)).catch(() => undefined);
   try {
@@ -187,7 +190,10 @@ async function compileBySteps(
   }
 }
 
-/** The code of a preprocessed text, cached or compiled; the end of an incomplete run; null if nvcc must report why. */
+/**
+ * The PTX of a preprocessed text, cached or compiled; the termination of an incomplete run; null if nvcc itself has to
+ * report the reason.
+ */
 async function compiledTexts(
   text: string,
   steps: NvccSteps,
@@ -279,12 +285,12 @@ async function compileByNvcc(setting: Setting, request: CompileRequest, place: O
   return host === undefined ? found : { ...found, host };
 }
 
-/** nvcc ends like this if one of the programs that it starts is killed. */
+/** Whether a limit on CPU time ended nvcc, or a program that it started and that was killed. */
 function passedCpu({ end }: ProcessResult): boolean {
   return end.kind === 'time-limit' || (end.kind === 'exited' && end.code === 128 + 9);
 }
 
-/** Why a preprocessed text must not be compiled, or the result is rejected. */
+/** Why a preprocessed text must not be compiled, or why its result is rejected. */
 async function refusedText(
   { texts, files }: PreprocessedUnit,
   result: ProcessResult,
@@ -328,9 +334,9 @@ function builtAs(
 
 /** Preprocessed text of a unit. */
 interface PreprocessedUnit {
-  /** Null if they are too large to read. */
+  /** Preprocessed texts; null if they are too large to read. */
   readonly texts: readonly string[] | null;
-  /** All files that were read, absolute. */
+  /** Absolute paths of all files that were read. */
   readonly files: readonly string[];
 }
 
@@ -349,7 +355,7 @@ async function hostText(preprocessed: string, files: readonly string[], setting:
     const real = realPathNow(file);
     if (real !== null && real !== root && isInside(root, real) && file !== setting.input) names.set(file, relative(root, real)); // oxfmt-ignore
   }
-  // The text has one character per byte, and so have the names in it.
+  // The text, and file names in it, have one character per byte.
   const own = (path: string): string | undefined => {
     const name = names.get(resolve(setting.cwd, Buffer.from(path, 'latin1').toString('utf8')));
     return name === undefined ? undefined : Buffer.from(name, 'utf8').toString('latin1');
@@ -362,14 +368,14 @@ async function hostText(preprocessed: string, files: readonly string[], setting:
   return Buffer.from(ownText(text, own), 'latin1').toString('utf8');
 }
 
-/** A header that was read although an edit of it is tried. */
+/** The first header that was read although an edited copy should have been. */
 async function unedited(files: readonly string[], setting: Setting): Promise<string | undefined> {
   const { headers } = setting.request;
   if (!headers) return undefined;
   return (await inRoot(files, setting)).find((path) => path !== setting.unit && headers.texts.has(path));
 }
 
-/** Whether some of the project's files differ between the passes for the device and for the host. */
+/** Whether one of the project's files differs between the preprocessor passes for device and host. */
 async function readsArchitecture(files: readonly string[]): Promise<boolean> {
   for (const file of files) if ((await readFile(file, 'latin1').catch(() => '')).includes('__CUDA_ARCH__')) return true;
   return false;
@@ -390,9 +396,10 @@ export async function unitDependencies(request: DependencyRequest): Promise<Omit
 }
 
 /**
- * Symbols of internal linkage contain a hash of the absolute path of the unit. With the relative path instead, the same
- * source has the same PTX in every checkout. Paths in the folder of a compiled copy are replaced, and so are names of
- * `#line` in the working directory of nvcc, which is different each time.
+ * PTX that does not depend on the location of the checkout. Symbols of internal linkage contain a hash of the absolute
+ * path of the unit. With the relative path instead, the same source has the same PTX in every checkout. Paths in the
+ * folder of a compiled copy are replaced, and so are names of `#line` in the working directory of nvcc, which is
+ * different each time.
  */
 function placeless(ptx: string, { request, unit, input, file, mirror, temporary, cwd }: Setting): string {
   const hash = createHash('sha256').update(unit).digest('hex').slice(0, 8);
@@ -406,15 +413,15 @@ function placeless(ptx: string, { request, unit, input, file, mirror, temporary,
 /** Common inputs of all runs of nvcc for one unit. */
 interface Setting {
   readonly request: DependencyRequest;
-  /** Root of the request. */
+  /** Root of the request, with links resolved. */
   readonly root: string;
-  /** Absolute. */
+  /** Absolute path of the unit. */
   readonly file: string;
   /** Input of nvcc: the file, or a copy with another text. */
   readonly input: string;
-  /** Copy of the root with edited headers. */
+  /** Path of the copy of the root with edited headers; null if there is none. */
   readonly mirror: string | null;
-  /** Relative to the root, for messages. */
+  /** Path of the unit relative to the root, for messages. */
   readonly unit: string;
   readonly temporary: string;
   readonly cwd: string;
@@ -467,11 +474,11 @@ async function withSetting<Result extends Omit<CompileResult, 'ptx'>>(
   }
 }
 
-/** Reports the flags of a source that were left out. */
+/** Diagnostics on flags that were left out. */
 function droppedNotes({ dropped, refused }: FlagSelection, origin: string): Diagnostic[] {
   const note = (flags: readonly string[], why: string): Diagnostic[] => {
     if (flags.length === 0) return [];
-    // They may be untrusted: limited to short printable ASCII.
+    // Flags may be untrusted: they are shown as short printable ASCII.
     const shown = flags.join(', ').replaceAll(/[^\x20-\x7e]/g, '?');
     const list = shown.length > 120 ? `${shown.slice(0, 119)}…` : shown;
     const message = `Selvage leaves out these flags of ${origin}, ${why}: ${list}`;
@@ -480,7 +487,7 @@ function droppedNotes({ dropped, refused }: FlagSelection, origin: string): Diag
   return [...note(dropped, 'which do not change device code'), ...note(refused, 'which a pull request may not set')];
 }
 
-/** For a unit that does not compile: the architectures in its flags, if they do not include the requested one. */
+/** Note on a unit that does not compile: its flags name architectures other than the requested one. */
 function architectureNote({ arch, file, root }: DependencyRequest, named: readonly string[]): Diagnostic[] {
   const machines = [...new Set(named.map((name) => name.replace(/^[a-z]+/, 'sm')))];
   if (machines.length === 0 || machines.includes(arch)) return [];
@@ -489,7 +496,7 @@ function architectureNote({ arch, file, root }: DependencyRequest, named: readon
   return [{ severity: 'notice', code: 'compile/architecture', message, location }];
 }
 
-/** Names that must not be passed to nvcc, and a unit that is a link to a file outside. */
+/** Rejects paths that must not be passed to nvcc, and a unit that is a link to a file outside of the root. */
 async function refusedPlace(
   { compiler, root, arch, trust }: DependencyRequest,
   file: string,
@@ -529,7 +536,7 @@ async function runCompiler(
   return runProcess({ executable: compiler.path, args, cwd, env, limits, signal });
 }
 
-/** @returns every file that the preprocessor read, absolute, or why it failed */
+/** @returns absolute paths of all files that the preprocessor read, or why it failed */
 async function listDependencies(
   setting: Setting,
 ): Promise<{ readonly files: readonly string[] } | { readonly diagnostics: readonly Diagnostic[] }> {
@@ -537,7 +544,7 @@ async function listDependencies(
   if (exitedWell(result)) {
     return { files: parseRule(result.stdout).map((path) => resolve(setting.cwd, path)) };
   }
-  // Included files are not yet known to be inside: only names of missing headers are logged.
+  // It is not yet known whether included files are inside of the root, so only names of missing headers are logged.
   const missing = /: (?:fatal error|catastrophic error): .*(?:No such file|cannot open source file)/;
   const text = result.stderr.split('\n').filter((line) => setting.request.trust === 'user' || missing.test(line));
   logged({ ...result, stdout: '', stderr: text.join('\n') }, setting.request);
@@ -620,7 +627,7 @@ function refusal(
   return { severity: 'error', code: 'compile/include-outside', message, location };
 }
 
-/** The code must be the same with and without Selvage: only selvage.h may test which build it is in. */
+/** Warnings about code that depends on Selvage: only selvage.h may test which build it is part of. */
 async function macroWarnings(dependencies: readonly string[], { request }: Setting): Promise<Diagnostic[]> {
   const warnings: Diagnostic[] = [];
   for (const file of dependencies) {

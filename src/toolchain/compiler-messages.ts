@@ -31,18 +31,18 @@ const maxErrors = 20;
 
 interface CompilerError {
   readonly file: string | null;
-  /** Infinite: the end of the unit. */
+  /** Line number; infinite if the error is at the end of the unit. */
   readonly line: number;
   readonly column?: number;
   readonly text: string;
 }
 
 export interface MessageContext {
-  /** Absolute; locations are relative to it. */
+  /** Absolute path of the root; locations are relative to it. */
   readonly root: string;
-  /** The unit, relative to the root: location of an error that names no file inside of the root. */
+  /** Path of the unit, relative to the root. It is the location of errors that name no file inside of the root. */
   readonly unit: string;
-  /** Base of relative names in the messages; absolute. */
+  /** Absolute path to which relative file names in messages refer. */
   readonly directory: string;
   readonly trust: Trust;
 }
@@ -79,10 +79,10 @@ const forms: readonly RegExp[] = [
   /^At end of source: (?:catastrophic error|internal error|error)(?: #\d+(?:-D)?)?\s*: (?<end>.*)$/,
   /^(?:nvcc|ptxas|cicc|cudafe\+\+|nvlink|fatbinary) +(?:fatal|error)\s*: (?<text>.*)$/,
   /^ptxas .*, line \d+; (?:fatal|error)\s*: (?<text>.*)$/,
-  // The host compiler, and messages of it and cudafe++ about arguments of the command line.
+  // Messages of the host compiler; and of nvcc's programs about arguments of the command line.
   /^(?:[\w+./-]+|<(?:command-line|built-in|stdin)>): (?:fatal )?error: (?<text>.*)$/,
   /^Command-line error: (?<text>.*)$/,
-  // cicc and its libraries.
+  // Messages of cicc and its libraries.
   /^(?:LLVM ERROR|Error|error): (?<text>.*)$/,
   /^(?<text>(?:[\w+./-]+: )?error while loading shared libraries: .*)$/,
   /^(?<text>(?:terminate called after throwing|virtual memory exhausted|out of memory|Segmentation fault).*)$/,
@@ -92,7 +92,7 @@ const forms: readonly RegExp[] = [
 function readErrors(output: string): CompilerError[] {
   const errors: CompilerError[] = [];
   for (const line of output.split(/\r?\n/)) {
-    // Longer lines contain no useful message, and the patterns backtrack.
+    // Longer lines are skipped: they contain no useful message, and the patterns backtrack.
     if (line.length > 4096) continue;
     const groups = forms.map((form) => form.exec(line)?.groups).find((found) => found !== undefined);
     if (!groups) continue;
@@ -105,13 +105,16 @@ function readErrors(output: string): CompilerError[] {
     });
   }
   if (errors.length > 0) return errors;
-  // For unknown messages: lines that mention an error, otherwise the last ones.
+  // If no message is recognised: lines that mention an error, otherwise the last lines.
   const lines = output.split(/\r?\n/).filter((line) => line.trim() !== '' && line.length <= 4096);
   const reason = lines.find((line) => /\b(?:error|fatal|failed|cannot)\b/i.test(line)) ?? lines.at(-1);
   return reason === undefined ? [] : [{ file: null, line: 1, text: reason }];
 }
 
-/** The source chooses the names in messages (`#line`): only an existing file inside of the root is a location. */
+/**
+ * The location of an error. The source can choose the file names in messages (`#line`), so only an existing file inside
+ * of the root is accepted.
+ */
 async function locate(error: CompilerError, { root, unit, directory }: MessageContext): Promise<Location> {
   const realRoot = (await realPath(root)) ?? root;
   if (error.line === Infinity)
@@ -130,7 +133,7 @@ async function linesOf(path: string | null, root: string): Promise<number> {
   return text.trimEnd().split('\n').length;
 }
 
-/** One line of printable text, at most 200 characters. */
+/** Text reduced to one line of printable characters, at most 200. */
 function cleaned(text: string): string {
   const line = text
     // oxlint-disable-next-line no-control-regex

@@ -10,7 +10,7 @@ import { runProcess, type ProcessLimits } from '../system/child-process.ts';
 interface CompilerVersion {
   readonly major: number;
   readonly minor: number;
-  /** As nvcc prints it: `13.0.88`. */
+  /** The version as nvcc prints it: `13.0.88`. */
   readonly text: string;
 }
 
@@ -21,7 +21,7 @@ export interface Compiler {
   readonly version: CompilerVersion;
   /** Absolute path of the ptxas of the same toolkit. */
   readonly ptxas: string | null;
-  /** Folders of nvcc and of its host compiler: the PATH of every run. */
+  /** Folders of nvcc and of its host compiler, which form the PATH of every run. */
   readonly searchPath: readonly string[];
   readonly features: CompilerFeatures;
 }
@@ -38,9 +38,9 @@ interface CompilerFeatures {
 type CompilerSearch = { readonly compiler: Compiler } | { readonly diagnostic: Diagnostic };
 
 interface CompilerQuery {
-  /** Path from the user: nvcc itself, or the folder of a toolkit. Nothing else is tried then. */
+  /** Path from the user: nvcc itself, or the folder of a toolkit. If it is given, no other place is searched. */
   readonly path?: string | undefined;
-  /** PATH, CUDA_HOME and CUDA_PATH are read from it. */
+  /** Environment, from which PATH, CUDA_HOME and CUDA_PATH are used. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** A program inside this folder is never run: the workspace of a pull request. */
   readonly outside?: string;
@@ -48,7 +48,7 @@ interface CompilerQuery {
   readonly folders?: readonly string[];
 }
 
-/** Versions with which `one-front-end.test.ts` was run: its assertions are undocumented. */
+/** Versions that `one-front-end.test.ts` has tested: the interface between the halves of `cicc` is undocumented. */
 const separated: ReadonlySet<string> = new Set(['13.0.88']);
 
 const questionLimits: ProcessLimits = { milliseconds: 30_000, outputBytes: 4 << 20 };
@@ -85,7 +85,7 @@ async function candidatePaths({ path, env, folders }: CompilerQuery): Promise<st
   return [...pathFolders(env), ...bins].map((folder) => join(folder, 'nvcc'));
 }
 
-/** A relative entry of PATH would be searched in the checked folder. */
+/** The absolute folders of PATH. Relative ones are left out, because they could refer to the checked folder. */
 function pathFolders(env: CompilerQuery['env']): string[] {
   return (env['PATH'] ?? '').split(':').filter((folder) => isAbsolute(folder));
 }
@@ -122,7 +122,8 @@ async function askCompiler(path: string, query: CompilerQuery): Promise<Compiler
       runProcess({ executable: path, args: [option], cwd: temporary, env, limits: questionLimits });
     const version = parseVersion((await ask('--version')).stdout);
     if (!version) return `${path} does not print its version as nvcc does. `;
-    // Since 13.0 it has all requested features; starting a program takes the time of reading a small kernel.
+    // Since 13.0, nvcc has all queried features, so the query is skipped: starting a program takes as long as reading a
+    // small kernel.
     const help = version.major >= 13 ? null : (await ask('--help')).stdout;
     const beside = join(dirname(path), 'ptxas');
     return {

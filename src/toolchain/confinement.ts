@@ -5,21 +5,21 @@ import { isInside, realPath } from './file-place.ts';
 import { isPrivatePlace } from './flags.ts';
 import type { ProcessLimits } from '../system/child-process.ts';
 
-/** A larger text, preprocessed or PTX, is the result of a runaway template or include, not a program; in bytes. */
+/** Maximum bytes of a preprocessed text or PTX. A larger one results from a runaway template or include. */
 export const largestText = 256 << 20;
 
 /** Limits of each program: generous, since a unit with many templates takes minutes. */
 export const compilerLimits = {
-  // Wall-clock time, for programs that hang without using CPU time.
+  // Wall-clock time limit, for programs that hang without using CPU time.
   milliseconds: 1_800_000,
   outputBytes: 64 << 20,
   resources: { cpuSeconds: 600, memoryBytes: 24 * 2 ** 30, fileBytes: 4 * largestText },
 } as const satisfies ProcessLimits;
 
-/** CPU seconds of a verification build whose expected time is unknown. */
+/** CPU time limit in seconds of a verification build whose expected time is unknown. */
 export const secondsAlone = 180;
 
-/** Limits with less CPU time. */
+/** The limits with a lower CPU time. */
 export function withCpu(limits: ProcessLimits, seconds: number): ProcessLimits {
   const { resources } = limits;
   return resources === undefined ? limits : { ...limits, resources: { ...resources, cpuSeconds: Math.min(seconds, resources.cpuSeconds) } }; // oxfmt-ignore
@@ -51,9 +51,9 @@ function allowed(real: string, roots: readonly string[]): boolean {
 }
 
 /**
- * Whether a name that does not exist here may still have been read. Usually a `#line` directive invented it: a file
- * that was read exists. Exceptions are names that cannot be spelled here, links (to `/proc/self/fd/1`), and names under
- * `/proc`, which differs for each process.
+ * Whether a file that does not exist under its name may still have been read. Usually a `#line` directive invented the
+ * name: a file that was read exists. Exceptions are names that cannot be spelled here, links (to `/proc/self/fd/1`),
+ * and names under `/proc`, which differs for each process.
  */
 async function mayBeRead(path: string): Promise<boolean> {
   if (path.includes('\ufffd') || (await lstat(path).catch(() => null)) !== null) return true;
@@ -95,7 +95,7 @@ function withoutSplices(text: string): string {
  * @param text one character per byte
  */
 export function filesOfPreprocessed(text: string): string[] {
-  // A file is named at each of its many markers.
+  // Each file is named by many markers, so names are collected without duplicates.
   const names = new Set(Array.from(text.matchAll(/^#(?:line)? \d+ "((?:[^"\\\n]|\\.)*)"/gm), ([, name]) => name!));
   const files = [...names].map((name) => Buffer.from(unescapeLiteral(name), 'latin1').toString('utf8'));
   return [...new Set(files)].filter((path) => !/^<.*>$/.test(path) && path !== '');

@@ -19,21 +19,24 @@ import { leastOptimised, type ProgramCall, type NvccSteps } from './nvcc-steps.t
  */
 export type Unoptimised = 'large' | 'late';
 
-/** Results for a preprocessed text. */
+/** PTX and messages of compilers for a preprocessed text. */
 export interface DeviceCode {
   /** Output of the front end. */
   readonly result: ProcessResult;
-  /** The files with the PTX of the requested builds; a verification build only if it needs no second front end. */
+  /**
+   * Paths of files with the PTX of the requested builds. A verification build is included only if it needs no second
+   * front-end run.
+   */
   readonly production?: string;
   readonly verification?: string;
-  /** Reason for the verification build. */
+  /** Why the verification build is not optimised. */
   readonly unoptimised?: Unoptimised;
 }
 
 export interface WantedCode {
   readonly production: boolean;
   readonly verification: boolean;
-  /** Whether the halves of this `cicc` are known. */
+  /** Whether the two halves of this `cicc` can be run separately. */
   readonly separates: boolean;
 }
 
@@ -57,16 +60,16 @@ interface DeviceCodeRequest extends WantedCode {
  */
 const largestOptimised = 20_000;
 
-/** Minimum time limit of an optimiser of the verification build, in seconds of CPU time. */
+/** Minimum CPU time limit in seconds of the optimiser of the verification build. */
 const leastSeconds = 60;
 
-/** Its time limit as a multiple of the time of the front end and an unoptimising back end. */
+/** CPU time limit of the optimiser, as a multiple of the time of the front end and a back end without optimisation. */
 const patience = 20;
 
 /**
  * Compiles a preprocessed text.
- * @returns null if a step fails: then nvcc has to be run, and reports why. A step that exceeded a limit, or was
- * stopped, is the result
+ * @returns null if a step fails: the caller then runs nvcc, which reports the reason. If a step exceeded a limit, or
+ * was stopped, that is the result
  */
 export async function deviceCode(request: DeviceCodeRequest): Promise<DeviceCode | null> {
   const { steps, separates, limits, run } = request;
@@ -123,12 +126,12 @@ async function compiledWhole(request: DeviceCodeRequest): Promise<DeviceCode | n
   return exitedWell(plain) ? { result: plain, verification: output, unoptimised: 'late' } : stopped(plain);
 }
 
-/** Messages of back ends are not understood. */
+/** Whether a back end printed no messages: Selvage cannot parse them. */
 function isSilent(result: ProcessResult): boolean {
   return exitedWell(result) && result.stdout === '' && result.stderr === '';
 }
 
-/** A step that nvcc could not complete either. */
+/** The result if a step was stopped or exceeded a limit, since nvcc could not complete it either; otherwise null. */
 function stopped(result: ProcessResult): DeviceCode | null {
   return ['time-limit', 'output-limit', 'aborted'].includes(result.end.kind) ? { result } : null;
 }

@@ -1,34 +1,34 @@
-/** Copies of units and headers for tried edits: nothing in the repository is written. */
+/** Copies of units and headers for edits that are tried. Nothing in the repository is written. */
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { encodeSource } from '../source/source-bytes.ts';
 import { isInside, realPath } from './file-place.ts';
 
-/** Other texts for headers. */
+/** Edited texts of headers. */
 export interface EditedHeaders {
-  /** By path, relative to the root. */
+  /** Edited texts by path, relative to the root. */
   readonly texts: ReadonlyMap<string, string>;
-  /** The files of the root that the unit includes, relative to it. */
+  /** The files of the root that the unit includes, as paths relative to the root. */
   readonly files: readonly string[];
 }
 
-/** Locations of edited files for nvcc. */
+/** Paths of edited copies for nvcc. */
 interface EditedCopy {
-  /** Input of nvcc. */
+  /** Path of the input of nvcc. */
   readonly input: string;
-  /** Folders with copies, links resolved. */
+  /** Folders that contain copies, with links resolved. */
   readonly folders: readonly string[];
-  /** Copy of the root, with all files that the unit includes there; null if no header is edited. */
+  /** Path of a copy of the root, with all of its files that the unit includes; null if no header is edited. */
   readonly mirror: string | null;
-  /** Options with paths of the copies, from options with paths of the files. */
+  /** Converts options with paths of the files to options with paths of the copies. */
   readonly wordsFor: (words: readonly string[]) => readonly string[];
 }
 
 interface CopyRequest {
-  /** The unit, absolute. */
+  /** Absolute path of the unit. */
   readonly file: string;
   readonly root: string;
-  /** Text of the unit. */
+  /** Edited text of the unit. */
   readonly text: string | undefined;
   readonly headers: EditedHeaders | undefined;
   readonly temporary: string;
@@ -58,7 +58,10 @@ export async function editedCopy({ file, root, text, headers, temporary }: CopyR
   };
 }
 
-/** Writes another text for a unit, under its name. Relative includes are searched in the folder of the file. */
+/**
+ * Writes an edited text of a unit to a file of the same name, and makes relative includes resolve to the folder of the
+ * original file.
+ */
 async function copyOfUnit(text: string, file: string, temporary: string): Promise<EditedCopy> {
   const folder = join(temporary, 'edited');
   await mkdir(folder);
@@ -72,7 +75,10 @@ async function copyOfUnit(text: string, file: string, temporary: string): Promis
   };
 }
 
-/** A folder of the root is searched after that of its copies, and a file is included as its copy. */
+/**
+ * Options with paths of the copies. A folder of the root is searched after its copy, and a forced include refers to the
+ * copy of its file.
+ */
 function mirrored(
   word: string,
   { root, mirror, files }: { readonly root: string; readonly mirror: string; readonly files: readonly string[] },

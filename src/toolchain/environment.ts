@@ -9,7 +9,7 @@ export function confinedEnvironment(searchPath: readonly string[], temporary: st
     PATH: searchPath.join(':'),
     HOME: temporary,
     TMPDIR: temporary,
-    // Messages in English, and `__DATE__` the same every day.
+    // Messages are in English, and `__DATE__` is the same every day.
     LC_ALL: 'C',
     SOURCE_DATE_EPOCH: '0',
   };

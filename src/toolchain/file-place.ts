@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, sep } from 'node:path';
 
-/** Whether `path` is `folder` or below it. Both absolute; links are not followed. */
+/** Whether `path` is `folder` itself or below it. Both are absolute; links are not followed. */
 export function isInside(folder: string, path: string): boolean {
   const rest = relative(folder, path);
   return !(rest === '..' || rest.startsWith(`..${sep}`) || isAbsolute(rest));
@@ -13,7 +13,7 @@ export async function realPath(path: string): Promise<string | null> {
   return realpath(path).catch(() => null);
 }
 
-/** Like {@link realPath}, synchronously: for hundreds of files this takes a fifth of the time. */
+/** Like {@link realPath}, but synchronous: for hundreds of files, this takes a fifth of the time. */
 export function realPathNow(path: string): string | null {
   try {
     return realpathSync.native(path);

@@ -4,19 +4,19 @@ import { isInside, isPlainPath, realPath } from './file-place.ts';
 import { isHarmlessToHost, isHostOnly, isOfLaterPhase } from './host-flags.ts';
 import { parseOptions, type OptionRow, type OptionWord } from './nvcc-options.ts';
 
-/** The author of the source and the flags: the user of the command line, or the author of a pull request. */
+/** Who wrote the source and the flags: the user of the command line, or the author of a pull request. */
 export type Trust = 'user' | 'pull-request';
 
 /** Flags from one origin. */
 export interface FlagGroup {
   readonly args: readonly string[];
-  /** Origin in messages: `.selvage.yml`. */
+  /** Origin of the flags in messages: `.selvage.yml`. */
   readonly origin: string;
-  /** Base of relative paths in them; absolute. */
+  /** Absolute path to which relative paths in the flags refer. */
   readonly directory: string;
-  /** Not named by the user: a rejected flag is left out, and the others apply. */
+  /** Whether the flags were found and not named by the user. A rejected flag is then omitted, and the others apply. */
   readonly isFound?: boolean;
-  /** Their author, if different from that of the source: the owner of the workflow of a pull request. */
+  /** Author of the flags, if different from the author of the source: the owner of the workflow of a pull request. */
   readonly trust?: Trust;
 }
 
@@ -29,13 +29,18 @@ interface FlagRequest extends FlagGroup {
 export interface FlagSelection {
   /** Arguments for nvcc: for a pull request one argument per option, in one spelling. */
   readonly flags: readonly string[];
-  /** The `sm_NN` and `compute_NN` in the flags. They are removed: a build is for one architecture. */
+  /**
+   * Architectures that the flags name (`sm_NN`, `compute_NN`). They are removed, because a build is for one
+   * architecture.
+   */
   readonly architectures: readonly string[];
   /** Flags that were left out because they concern only host code or a later phase, as written. */
   readonly dropped: readonly string[];
-  /** Flags of an origin not named by the user that must not be passed on, as written. */
+  /** Rejected flags of an origin that the user did not name, as written. */
   readonly refused: readonly string[];
-  /** `compile/flag-refused`: nothing may be compiled then, because it would be another program. */
+  /**
+   * Diagnostics `compile/flag-refused`. If there are any, nothing may be compiled, because it would be another program.
+   */
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -67,15 +72,18 @@ export async function selectFlags(request: FlagRequest): Promise<FlagSelection> 
   return { flags, architectures: [...new Set(architectures)], dropped, refused, diagnostics };
 }
 
-/** CMake always has unknown flags forwarded to the host compiler. For untrusted flags, no unknown one passes. */
+/**
+ * Whether an option makes nvcc forward unknown flags to the host compiler, as CMake does. Untrusted unknown flags are
+ * never forwarded.
+ */
 function isForwarding(word: OptionWord): boolean {
   return word.kind === 'option' && word.row.name === '-forward-unknown-to-host-compiler';
 }
 
 /**
- * An option without flags that cannot change device code: those for host code only, and, in untrusted flags, those of
+ * An option without values that cannot affect device code: those for host code only, and, in untrusted flags, those of
  * phases that the builds do not reach.
- * @returns null if nothing remains
+ * @returns null if no value remains
  */
 function withoutHostFlags(word: OptionWord, trust: Trust): OptionWord | null {
   if (word.kind === 'unknown-option') return isHostOnly(word.words[0]!) ? null : word;
@@ -99,13 +107,16 @@ async function userWords(word: OptionWord, { directory }: FlagRequest): Promise<
   return Promise.all(paths);
 }
 
-/** Whether an included file, such as `cstdint`, is searched for in the include paths, because the folder lacks it. */
+/**
+ * Whether an included file, such as `cstdint`, is searched for in the include paths, because the working directory
+ * lacks it.
+ */
 async function isSearchedFor(path: string, directory: string): Promise<boolean> {
   const isName = /^[\w.+-]+(?:\/[\w.+-]+)*$/.test(path) && !path.split('/').includes('..');
   return isName && !isPrivatePlace(path) && (await realPath(resolve(directory, path))) === null;
 }
 
-/** @returns the arguments to pass on, or why none may be */
+/** @returns the arguments for nvcc, or why the option is rejected */
 async function allowedWords(word: OptionWord, request: FlagRequest): Promise<readonly string[] | string> {
   if (word.kind === 'operand') return 'it names an input file';
   if (word.kind === 'unknown-option') return 'it is not on the list of flags that a pull request may set';
@@ -139,8 +150,9 @@ async function allowedWords(word: OptionWord, request: FlagRequest): Promise<rea
 }
 
 /**
- * A name, with a number, name or version as its value, or one in double quotes. No blanks, which would begin another
- * option if nvcc does not quote them; no characters with a meaning in a shell.
+ * An allowed macro definition: a name, optionally with a number, name or version as its value, which may be in double
+ * quotes. Blanks are excluded, because they would begin another option if nvcc does not quote them; so are characters
+ * with a meaning in a shell.
  */
 const definition = /^[A-Za-z_]\w*(=([\w.:+/%-]*|"[\w.:+/%-]*"))?$/;
 
@@ -156,12 +168,12 @@ function join(row: OptionRow, value: string): string {
 async function allowedPath(path: string, { directory, roots }: FlagRequest): Promise<string | null> {
   const absolute = resolve(directory, path);
   if (path === '' || !isPlainPath(absolute) || isPrivatePlace(absolute)) return null;
-  // A folder that does not exist adds nothing, if its name is inside.
+  // A folder that does not exist is harmless if its path is inside of the allowed folders.
   const real = (await realPath(absolute)) ?? absolute;
   return roots.some((root) => isInside(root, real)) && !isPrivatePlace(real) ? absolute : null;
 }
 
-/** Folders that contain no source even if they are inside of the workspace. */
+/** Whether a path is in a folder that contains no source code although it is inside of the workspace. */
 export function isPrivatePlace(path: string): boolean {
   return /(^|\/)\.git(\/|$)/i.test(path) || /^\/(proc|dev|sys)(\/|$)/.test(path);
 }
@@ -188,7 +200,7 @@ export async function includedFolders({ args, directory }: FlagGroup): Promise<s
   return found.filter((path) => path !== null);
 }
 
-/** What a build adds to the flags of the user. */
+/** Inputs of the flags of a build. */
 interface BuildFlagRequest {
   readonly compiler: { readonly features: { readonly fastCompile: boolean; readonly briefDiagnostics: boolean } };
   readonly arch: string;
@@ -213,7 +225,7 @@ export function flagsOfBuild(
     own.push(...(features.fastCompile && unoptimised === undefined ? ['-Ofc', 'max'] : ['-Xcicc', '-O0']));
   }
   if (trust === 'pull-request') {
-    // Messages quote lines of files, and `#line` chooses which.
+    // Carets are disabled, because messages would quote lines of a file that `#line` chooses.
     own.push('-Xcompiler', '-fno-diagnostics-show-caret');
     if (features.briefDiagnostics) own.push('--brief-diagnostics=true');
   }

@@ -1,4 +1,6 @@
-/** Flags of host compilers: which of them do not affect device code, and the options of nvcc for those of clang. */
+/**
+ * Flags of host compilers: flags without effect on device code, and translation of clang's flags to options of nvcc.
+ */
 
 /** Flags of the host compiler that affect neither the preprocessor nor device code. */
 const hostOnly =
@@ -19,19 +21,19 @@ export function isHarmlessToHost(flag: string): boolean {
 
 const laterPhases = new Set(['-Xptxas', '-Xlinker', '-Xnvlink', '-Xarchive', '-Xfatbinary', '-l', '-L']);
 
-/** Options of nvcc for phases after PTX, which the builds do not reach. */
+/** Whether an option of nvcc concerns a phase after PTX, which the builds do not reach. */
 export function isOfLaterPhase(name: string): boolean {
   return laterPhases.has(name);
 }
 
-/** Options of clang and gcc whose value is the next word, and that do not affect device code. */
+/** Options of clang and gcc that do not affect device code and whose value is the next word. */
 const valueNotNeeded = new Set([
   '-o', '-x', '-MF', '-MT', '-MQ', '-arch', '-target', '-isysroot', '-resource-dir', '-Xclang', '-Xlinker',
   '-Xassembler', '-Xpreprocessor', '-Xcuda-ptxas', '-Xcuda-fatbinary', '-Xarch_host', '-Xarch_device', '-L', '-l',
   '-mllvm', '--sysroot', '-gcc-toolchain', '-framework', '-z', '-u', '-T',
 ]); // oxfmt-ignore
 
-/** Options with one value each; in the spelling of nvcc. */
+/** Options that have a value, with their spelling in nvcc. */
 const valueNeeded: ReadonlyMap<string, string> = new Map([
   ['-D', '-D'],
   ['-U', '-U'],
@@ -52,14 +54,14 @@ const single: ReadonlyMap<string, readonly string[]> = new Map([
   ['-fopenmp', ['-Xcompiler', '-fopenmp']],
 ]);
 
-/** Drafts of standards by the years that nvcc knows. */
+/** Years of C++ standards, which nvcc uses, by the names of their drafts. */
 const standards: Readonly<Record<string, string>> = { '0x': '11', '1y': '14', '1z': '17', '2a': '20', '2b': '23' };
 
 /**
  * The flags of nvcc for those of clang as a compiler of CUDA, or of a host compiler: macros, include paths, the
  * standard, architectures, and floating-point options. All others do not affect device code and are left out.
  * @param words without the program
- * @returns operands among them
+ * @returns flags of nvcc, and the operands
  */
 export function nvccFlagsOfClang(words: readonly string[]): string[] {
   const result: string[] = [];
@@ -80,7 +82,7 @@ export function nvccFlagsOfClang(words: readonly string[]): string[] {
   return result;
 }
 
-/** Macros and folders are joined to their letter, since a value could begin like an option. */
+/** An option of one letter joined with its value, since a separate value could begin like an option. */
 function withValue(name: string, value: string): string[] {
   return name.length === 2 ? [name + value] : [name, value];
 }

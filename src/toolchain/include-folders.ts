@@ -9,8 +9,8 @@ import { runProcess, type ProcessLimits } from '../system/child-process.ts';
 const known = new WeakMap<Compiler, Promise<readonly string[]>>();
 
 /**
- * The include folders of the toolkit and of its host compiler, links resolved: the default search list that the
- * preprocessor prints. Queried once for each compiler.
+ * The include folders of the toolkit and of its host compiler, with links resolved: the default search list that the
+ * preprocessor prints. Queried once per compiler.
  */
 export function includeFolders(compiler: Compiler, limits: ProcessLimits): Promise<readonly string[]> {
   const answer = known.get(compiler) ?? askIncludeFolders(compiler, limits);

@@ -1,7 +1,7 @@
 /**
  * Cache of results of compilers for preprocessed texts, by all inputs: the text, the arguments, and the programs
- * themselves. Results do not depend on the origin of text and arguments (options in files, headers that precede others,
- * `__has_include`). ccache calls this the preprocessor mode.
+ * themselves. Other inputs, such as option files, header search order and `__has_include`, only affect results through
+ * the text and the arguments. ccache calls this the preprocessor mode.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -11,30 +11,30 @@ import { spellingOfPath } from '../ptx/debug-information.ts';
 import { isInside } from './file-place.ts';
 import type { NvccSteps } from './nvcc-steps.ts';
 
-/** Caches values by their inputs. */
+/** Cache of values by their inputs. */
 export interface KeptCode {
   /** @returns undefined if nothing is cached under these parts */
   readonly read: (parts: readonly unknown[]) => unknown;
   readonly write: (parts: readonly unknown[], value: unknown) => void;
 }
 
-/** Folders of a compilation. Cached results are valid for another checkout, in other folders. */
+/** Folders of a compilation. Cached results can be used for a checkout in other folders. */
 interface CompilePlace {
   readonly root: string;
   readonly temporary: string;
   readonly cwd: string;
-  /** The unit, relative to the root. */
+  /** Path of the unit, relative to the root. */
   readonly unit: string;
-  /** Input of nvcc for it. */
+  /** Path of the input of nvcc for the unit. */
   readonly input: string;
 }
 
-/** Placeholders of folders in cached results. */
+/** Placeholders for folders in cached results. */
 const marks = { temporary: '\0temporary', root: '\0root' } as const;
 
 /**
  * Inputs of the code of a unit.
- * @param text that was preprocessed, one character per byte
+ * @param text preprocessed text, one character per byte
  * @param more the version of the compiler, and further inputs
  * @returns undefined if the inputs are not all known, or not reproducible
  */
@@ -50,7 +50,7 @@ export async function dependenciesOfCode(
   const marked = text
     .replaceAll(latin1(temporary), marks.temporary)
     .replaceAll(new RegExp(`^(# \\d+ ")${escaped(latin1(root))}(?=/)`, 'gm'), `$1${marks.root}`);
-  // A text that contains its folder, as with `__FILE__`, depends on it.
+  // If a text contains the path of its folder, as with `__FILE__`, the result depends on that path.
   const named = [spellingOfPath(root), latin1(root)].some((name) => marked.includes(name)) ? root : null;
   const [program, ...words] = steps.compile;
   const read: unknown[] = [];
@@ -82,7 +82,7 @@ export async function identityOf(file: string, kept: KeptCode): Promise<string |
     const hash = createHash('sha256');
     for await (const chunk of createReadStream(real)) hash.update(chunk as Buffer);
     const digest = hash.digest('hex');
-    // Within the resolution of time stamps, it could change again.
+    // A file that was modified within the resolution of time stamps could change again without a new time stamp.
     if (Date.now() - Number(ctimeNs / 1_000_000n) > settlingTime) kept.write(parts, digest);
     return digest;
   } catch {
@@ -90,15 +90,15 @@ export async function identityOf(file: string, kept: KeptCode): Promise<string |
   }
 }
 
-/** In milliseconds. */
+/** Milliseconds after a modification within which a file may change again without a new time stamp. */
 const settlingTime = 3000;
 
-/** Texts for the cache: without names of the folders of their compilation. */
+/** Replaces folders of the compilation in texts by placeholders, for the cache. */
 export function withoutFolders<Texts extends object>(texts: Texts, place: CompilePlace): Texts {
   return mapTexts(texts, (text) => inFolders(text, place, marks));
 }
 
-/** Cached texts with the folders of another run. */
+/** Replaces placeholders in cached texts by the folders of the current compilation. */
 export function withFolders<Texts extends object>(texts: Texts, { root, temporary }: CompilePlace): Texts {
   return mapTexts(texts, (text) =>
     text
@@ -118,7 +118,7 @@ function mapTexts<Texts extends object>(texts: Texts, change: (text: string) => 
   ) as Texts;
 }
 
-/** PTX has its own spelling of paths, in quotes. */
+/** Replaces folders in PTX, where paths are in quotes and have their own spelling. */
 function inFolders(text: string, { root, temporary }: CompilePlace, names: typeof marks): string {
   return text
     .replaceAll(`"${spellingOfPath(temporary)}/`, `"${names.temporary}/`)

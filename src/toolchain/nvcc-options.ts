@@ -10,12 +10,12 @@
 type OptionRole = 'keep' | 'drop' | 'architecture' | 'dangerous';
 
 export interface OptionRow {
-  /** The spelling that is passed on. */
+  /** Spelling of the option that is passed to nvcc. */
   readonly name: string;
   readonly aliases: readonly string[];
   readonly value: 'none' | 'text' | 'path-list' | 'file-list' | 'definitions' | 'names';
   readonly role: OptionRole;
-  /** Pattern of an untrusted text value. */
+  /** Pattern that an untrusted value has to match. */
   readonly pattern?: RegExp;
 }
 
@@ -72,9 +72,9 @@ const rows: readonly OptionRow[] = [
   flag('keep', '-nohdinitlist', '--no-host-device-initializer-list'),
   flag('keep', '-nohdmoveforward', '--no-host-device-move-forward'),
   flag('keep', '-noeh', '--no-exceptions'),
-  // Left out if untrusted, see flags.ts.
+  // Omitted if untrusted, see flags.ts.
   flag('keep', '-forward-unknown-to-host-compiler', '--forward-unknown-to-host-compiler'),
-  // `-dc` is `-rdc=true -c`: the first half is passed on, see flags.ts.
+  // `-dc` is equivalent to `-rdc=true -c`. Only `-rdc=true` is passed to nvcc, see flags.ts.
   flag('keep', '-dc', '--device-c'),
 
   text('architecture', /(?:)/, '-arch', '--gpu-architecture'),
@@ -143,7 +143,7 @@ export type OptionWord =
   /** An option whose value is missing. */
   | { readonly kind: 'incomplete'; readonly row: OptionRow; readonly words: readonly string[] }
   | { readonly kind: 'unknown-option'; readonly words: readonly string[] }
-  /** An input file. */
+  /** An input file or another argument that is not an option. */
   | { readonly kind: 'operand'; readonly words: readonly string[] };
 
 /** Splits a command line of nvcc (without the program) into options with their values. */
@@ -163,8 +163,8 @@ export function parseOptions(args: readonly string[]): OptionWord[] {
       result.push({ kind: 'option', row, value: '', words: [word] });
     } else if (row && equals < 0) {
       const value = args[++index];
-      // Depending on its version, nvcc would treat the next option as the value: neither is intended. The value of an
-      // option that is passed on to another tool is an option itself.
+      // Some versions of nvcc would use the next option as the value, which is not intended. Only options that are
+      // passed on to another tool may have a value that is an option.
       if (value === undefined || (value.startsWith('-') && row.role !== 'dangerous')) {
         result.push({ kind: 'incomplete', row, words: [word] });
         if (value !== undefined) index--;

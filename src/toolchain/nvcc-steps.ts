@@ -5,31 +5,34 @@ import { shellWords } from './shell-words.ts';
 /** A program and its arguments. */
 export type ProgramCall = readonly [executable: string, ...args: string[]];
 
-/** Steps from a unit to PTX: the host compiler preprocesses, `cicc` compiles, from sm_90 on `ptxas` reads the PTX. */
+/**
+ * Steps from a unit to PTX: the host compiler preprocesses, `cicc` compiles, and from sm_90 on `ptxas` validates the
+ * PTX.
+ */
 export interface NvccSteps {
   readonly preprocess: ProgramCall;
-  /** The text that it writes. */
+  /** Path of the preprocessed text that the step writes. */
   readonly preprocessed: string;
   readonly compile: ProgramCall;
-  /** Writes no file, and rejects invalid PTX; the last argument is the file. */
+  /** Call that rejects invalid PTX and writes no file. Its last argument is the PTX file. */
   readonly validate: ProgramCall | null;
   /** Folder of the toolkit's libraries of device code, if nvcc prints it. */
   readonly libraries: string | null;
-  /** The arguments of the halves of `cicc`, if all of its arguments are known. */
+  /** Arguments of the two halves of `cicc`; null if some argument of `cicc` is unknown. */
   readonly halves: Halves | null;
 }
 
-/** The arguments of the front end of `cicc` and of its back end, without those of the verification build only. */
+/** Arguments of the front end and of the back end of `cicc`, without those that only the verification build has. */
 interface Halves {
   readonly frontEnd: readonly string[];
   readonly backEnd: readonly string[];
 }
 
-/** Arguments of `cicc` that its front end accepts unchanged. */
+/** Arguments of `cicc` that are passed to its front end unchanged. */
 const ofFrontEnd =
   /^(?:--c\+\+(?:11|14|17|20)|--gnu_version=\d+|--static-host-stub|--device-hidden-visibility|--display_error_number|--brief_diagnostics|--allow_managed|--extended-lambda|--no-version-ident|-tused|--gen_module_id_file|--device-c|-w|--gen_div_approx_ftz)$/;
 
-/** Arguments of its front end that are followed by a value. */
+/** Arguments of the front end of `cicc` that are followed by a value. */
 const ofFrontEndWithValue: ReadonlySet<string> = new Set([
   '--orig_src_file_name',
   '--orig_src_path_name',
@@ -38,7 +41,7 @@ const ofFrontEndWithValue: ReadonlySet<string> = new Set([
   '--diag_suppress',
 ]);
 
-/** Arguments of its back end, which spells them differently. */
+/** Arguments of the back end of `cicc`, with their different spelling there. */
 const ofBackEnd: readonly (readonly [RegExp, string])[] = [
   [/^-ftz=([01])$/, '-ftz='],
   [/^-prec_div=([01])$/, '-prec-div='],
@@ -53,7 +56,7 @@ export const leastOptimised = '--Ofast-compile=max';
 /**
  * Parses the steps that `nvcc -ptx --dryrun` prints: the variables that it sets, then its commands.
  * @param ptxas the assembler of the same toolkit, which nvcc names without its folder
- * @returns null unless they are those, in words that a shell does not expand
+ * @returns null if the commands are not the expected ones, or contain words that a shell would expand
  */
 export function stepsOf(dryRun: string, ptxas: string | null): NvccSteps | null {
   const lines = dryRun.split('\n').flatMap((line) => (line.startsWith('#$ ') ? [line.slice(3)] : []));
@@ -100,7 +103,7 @@ function halvesOf(words: readonly string[], preprocessed: string): Halves | null
       frontEnd.push('--generate-line-info');
       backEnd.push(word);
     } else if (word !== preprocessed && word !== leastOptimised) {
-      // The others have a value.
+      // All other arguments have a value.
       index++;
       if (ofFrontEndWithValue.has(word)) frontEnd.push(word, next);
       else if (word === '-arch' && /^compute_\d+[af]?$/.test(next)) {

@@ -25,7 +25,7 @@ export function ownText(text: string, own: (path: string) => string | undefined)
       }
     } else if (isOwn) parts.push(text.slice(start, end));
     else {
-      // Headers are long: continue at the next marker.
+      // System headers are long, so the scan continues at the next marker.
       const next = text.indexOf('\n# ', start);
       start = next === -1 ? text.length : next + 1;
       continue;
@@ -36,8 +36,8 @@ export function ownText(text: string, own: (path: string) => string | undefined)
 }
 
 /**
- * Whether a preprocessed text has restrict pointers that device code may use. Those in system headers without device
- * code belong to host code. All other files may contain a part of a device function.
+ * Whether a preprocessed text has restrict pointers that device code may use. Only system headers without device code
+ * are excluded: any other file may contain a part of a device function.
  */
 export function restrictsPointers(text: string): boolean {
   const ofHost = new Set<string>();
@@ -62,7 +62,7 @@ function holdsDeviceCode(text: string, name: string): boolean {
   return false;
 }
 
-/** End of the part between two markers that contains an offset. */
+/** End offset of the part between two line markers that contains an offset. */
 function endOfPart(text: string, at: number): number {
   const end = text.indexOf('\n# ', at);
   return end < 0 ? text.length : end;

@@ -1,17 +1,17 @@
 /** Report of the assembler on kernels: `ptxas -v`. */
 
 export interface KernelResources {
-  /** Registers of one thread. */
+  /** Number of registers of one thread. */
   readonly registers: number;
-  /** All in bytes: of the stack frame of a thread, and its spills. */
+  /** Sizes in bytes: the stack frame of a thread, and its spills. */
   readonly stackBytes: number;
   readonly spillStoreBytes: number;
   readonly spillLoadBytes: number;
-  /** Static shared memory of a block. */
+  /** Bytes of static shared memory of a block. */
   readonly sharedBytes: number;
-  /** Constant memory, parameters included. */
+  /** Bytes of constant memory, parameters included. */
   readonly constantBytes: number;
-  /** Named barriers. */
+  /** Number of named barriers. */
   readonly barriers: number;
 }
 

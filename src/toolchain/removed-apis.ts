@@ -1,4 +1,4 @@
-/** APIs of older toolkits that newer ones lack, with their replacements. */
+/** APIs that newer toolkits have removed, with their replacements. */
 const removed: Readonly<Record<string, string>> = {
   texture: 'Texture references are gone from this toolkit: create a texture object (cudaTextureObject_t) and pass it to the kernel.',
   surface: 'Surface references are gone from this toolkit: create a surface object (cudaSurfaceObject_t) and pass it to the kernel.',

@@ -8,31 +8,33 @@ import { parsePtxasReport, type KernelResources } from './ptxas-report.ts';
 
 /** Result of the assembler for a unit. */
 export interface AssembledUnit {
-  /** By the symbol of the kernel. */
+  /** Resources by the symbol of the kernel. */
   readonly kernels: ReadonlyMap<string, KernelResources>;
-  /** The code, with lines of the source and of the PTX. */
+  /** The machine code, with line tables of the source and of the PTX. */
   readonly cubin: Uint8Array;
 }
 
 /** Why the assembler has no result for a unit. */
 export interface Unassembled {
   readonly reason: string;
-  /** Whether the unit cannot run at all, rather than that this assembler cannot assemble it. */
+  /**
+   * Whether the PTX is invalid, so that the unit cannot run at all. False if only this assembler cannot assemble it.
+   */
   readonly isRefusal: boolean;
-  /** Line of the PTX that it names. */
+  /** Line of the PTX that the assembler's message names. */
   readonly ptxLine?: number;
-  /** The symbol of the kernel that it names. */
+  /** Symbol of the kernel that the assembler's message names. */
   readonly symbol?: string;
 }
 
-/** PTX of a newer toolkit, or for another architecture: not an error of the PTX. */
+/** Messages on PTX of a newer toolkit, or for another architecture. They do not mean that the PTX is invalid. */
 const strange = /\bUnsupported \.version\b|\.target\b/;
 
 /**
  * Assembles PTX, for the code and for the report of the assembler on its kernels.
  * @param arch `sm_80`
  * @param mostRegisters value of `-maxrregcount`
- * @returns the code and its resources, or why they are missing
+ * @returns the code and the resources of its kernels, or why they are missing
  */
 export async function assembledUnit(
   compiler: Compiler,
@@ -52,7 +54,7 @@ export async function assembledUnit(
     const assemble = (...more: readonly string[]) =>
       runProcess({
         executable: compiler.ptxas!,
-        // Line tables do not change the code.
+        // Line tables are requested; they do not change the machine code.
         args: ['-v', '-lineinfo', `-arch=${arch}`, ...cap, ...more, file, '-o', cubin],
         cwd: temporary,
         env: confinedEnvironment(compiler.searchPath, temporary),
@@ -60,7 +62,7 @@ export async function assembledUnit(
         signal,
       });
     let result = await assemble();
-    // Separately compiled units are linked later.
+    // The unit is compiled separately and linked later, so it is assembled again as a relocatable object.
     if (/Unresolved extern/.test(result.stderr)) result = await assemble('--compile-only');
     const { end, stdout, stderr } = result;
     if (end.kind !== 'exited') return { reason: 'ptxas was stopped', isRefusal: false };

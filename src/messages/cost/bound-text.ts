@@ -1,4 +1,4 @@
-/** Bounds as people read them: the terms that grow most, and partial warps by name. */
+/** Bounds in readable form: the fastest-growing terms, and a name for partial warps. */
 import { parseBound } from '../../cost/expressions/bound-parser.ts';
 import {
   type Expression,
@@ -18,7 +18,7 @@ import { warpSize } from '../../device/hardware-limits.ts';
 
 const partialWarp = 'partialWarp';
 
-/** Maximum letters of the number of executed instructions. */
+/** Maximum number of characters of the number of executed instructions. */
 const maxExecuted = 60;
 
 /** Note below bounds with partial warps. */
@@ -36,8 +36,8 @@ export function wholeBound(bound: string): string {
 }
 
 /**
- * As {@link wholeBound}, in few letters: of one that is longer the terms that grow most.
- * @param most letters
+ * Like {@link wholeBound}, but of a longer bound only the terms that grow fastest.
+ * @param most maximum number of characters
  */
 export function briefBound(bound: string, most: number): string {
   const read = parseBound(bound);
@@ -49,7 +49,7 @@ export function briefBound(bound: string, most: number): string {
   const growths = addends.map(growthOf);
   const top = growths.reduce((a, b) => (compareGrowth(a, b) < 0 ? b : a));
   const leading = addends.filter((_, at) => compareGrowth(growths[at]!, top) === 0);
-  // Subtrahends are meaningless without their minuends.
+  // A subtrahend is meaningless without its minuend, so subtracted terms are not omitted separately.
   const shown = leading.length < addends.length ? `${expressionText(add(...leading))} + …` : text;
   return cut(shown, most);
 }
@@ -77,13 +77,13 @@ function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 }
 
-/** Growth if all names except for partial warps grow together. */
+/** Growth of a bound if all names except partial warps grow together. */
 function growthOf(bound: Expression): ReturnType<typeof growthIn> {
   const together = substitute(bound, (name) => (hasPartialWarp(name) ? constant(1) : named('')));
   return growthIn(together, '');
 }
 
-/** `ceil(n/32) - floor(n/32)` as one name, with any common factor. */
+/** Replaces `ceil(n/32) - floor(n/32)`, with any common factor, by one name. */
 function withPartialWarps(bound: Expression): Expression {
   const divisor = constant(warpSize);
   for (const { coefficient, factors } of bound.addends.values()) {
@@ -95,7 +95,7 @@ function withPartialWarps(bound: Expression): Expression {
       const times = others.reduce(multiply, constant(coefficient));
       const pair = multiply(times, subtract(single(factor), floorQuotient(size, divisor)));
       const without = subtract(bound, pair);
-      // Both addends are there as they are.
+      // Both addends occur in the bound unchanged.
       if (without.addends.size !== bound.addends.size - 2) continue;
       const shown = named(`${partialWarp}(${expressionText(size)})`);
       return withPartialWarps(add(without, multiply(times, shown)));

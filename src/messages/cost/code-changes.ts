@@ -3,7 +3,7 @@ import type { Accesses, CodeChange, CountedWork } from '../../sass/comparison.ts
 import { count } from '../text/code-text.ts';
 import { amountText } from './bound-text.ts';
 
-/** Maximum letters of a bound in a sentence. */
+/** Maximum number of characters of a bound in a sentence. */
 const maxLetters = 60;
 
 const workNames: Readonly<Record<CountedWork, readonly [singular: string, plural?: string]>> = {

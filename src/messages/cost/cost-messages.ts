@@ -1,4 +1,4 @@
-/** The sentences about a cost that is worse than before, or than a limit. */
+/** Sentences about a cost that is higher than before, or above a limit. */
 import {
   type BoundMetric,
   boundTable,
@@ -11,11 +11,11 @@ import type { Regression } from '../../report-model/regression.ts';
 import { briefBound } from './bound-text.ts';
 import { count } from '../text/code-text.ts';
 
-/** Maximum letters of a bound; sentences have only the fastest-growing terms of longer ones. */
+/** Maximum number of characters of a bound. Of a longer one, a sentence contains only the fastest-growing terms. */
 const maxLetters = 80;
 
 type Said = Pick<Regression, 'metric' | 'base' | 'head' | 'baseValue' | 'headValue' | 'at' | 'ratio' | 'growsWith' | 'reason' | 'build' | 'of' | 'launch'> & {
-  /** For a bound: whether some warp of every launch reaches it. Otherwise it may be higher than any cost. */
+  /** For a bound: whether in every launch some warp reaches it. If not, it may be higher than any actual cost. */
   readonly isReached?: boolean;
 }; // oxfmt-ignore
 
@@ -35,7 +35,7 @@ export function regressionMessage(said: Said): string {
   return `${regressionPhrase(said)}${compiledText(said)}: ${briefBound(head, maxLetters)} instead of ${briefBound(base, maxLetters)}${values}`;
 }
 
-/** In few words, without expressions: `in its worst case a warp touches 4 times the sectors of global memory`. */
+/** A short phrase without expressions: `in its worst case a warp touches 4 times the sectors of global memory`. */
 function regressionPhrase(said: Said): string {
   const { metric, base, head, ratio, growsWith, baseValue, headValue } = said;
   if (!isBoundMetric(metric)) {
@@ -57,7 +57,7 @@ function regressionPhrase(said: Said): string {
   return `in its worst case a warp ${does(said, metric)} ${baseValue === 0 ? `${noun}, and none before` : `${times(ratio ?? 1)} the ${noun}`}`;
 }
 
-/** The counted quantity, for a table: `sectors of global memory of the launch, at n = 4096`. */
+/** Name of the counted quantity, for a table: `sectors of global memory of the launch, at n = 4096`. */
 export function costName({ metric, of, at = {}, growsWith }: Said): string {
   if (!isBoundMetric(metric)) return isShare(metric) ? metric : resourceTable[metric].words[1];
   const whose = of === 'launch' ? ' of the launch' : of === 'access' ? ' of one access' : ' of a warp at worst';
@@ -72,7 +72,7 @@ export function amountOf({ metric }: Said, amount: string | number | null): stri
   return isShare(metric) || (metric === 'divwarps' && amount < 1) ? percent(amount) : String(rounded(amount));
 }
 
-/** Phrase for a launch with unknown grid: the cost of an access or a branch. */
+/** Phrase for a launch with an unknown grid: the cost per access or per branch. */
 function accessPhrase({ metric, baseValue = 0, headValue = 0 }: Said): string {
   switch (metric) {
     case 'conflicts':
@@ -125,14 +125,14 @@ export function notComparedMessage({ metric, limit }: Pick<Regression, 'metric' 
   return `Selvage cannot compare the limit ${metric} ${limit} with the cost of the kernel: ${reason}`;
 }
 
-/** `n = 4096, m = 8`. */
+/** Arguments as text: `n = 4096, m = 8`. */
 export function argumentsText(at: Readonly<Record<string, number>>): string {
   return Object.entries(at)
     .map(([name, value]) => `${name} = ${value}`)
     .join(', ');
 }
 
-/** `37.5 %`. */
+/** A share as text: `37.5 %`. */
 export function percent(share: number): string {
   return `${Math.round(share * 1000) / 10} %`;
 }
@@ -151,7 +151,7 @@ function amountText(metric: ResourceMetric, amount: number, more = ''): string {
   return count(amount, `${more}${one}`, `${more}${several}`);
 }
 
-/** `4 times`, `1.3 times`. */
+/** A ratio as text: `4 times`, `1.3 times`. */
 function times(ratio: number): string {
   return `${ratio >= 10 ? Math.round(ratio) : rounded(ratio)} times`;
 }

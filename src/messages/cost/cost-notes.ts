@@ -5,7 +5,7 @@ import { listed } from '../text/code-text.ts';
 
 /**
  * Note on a launch with unspecified dimensions.
- * @param blocks dimensions at which a kernel of unknown block was compared
+ * @param blocks block dimensions at which a kernel with unspecified block was compared
  * @param isGridOpen whether the number of blocks is unknown
  * @returns a sentence without its full stop; null if all is known
  */
@@ -20,9 +20,9 @@ export function someLaunchText(blocks: readonly Dim3[], isGridOpen: boolean): st
 
 /**
  * Note on launches that are not reported.
- * @param compared how many are compared, at least one
- * @param all how many the head has
- * @param most how many are compared at most
+ * @param compared number of compared launches, at least one
+ * @param all number of launches of the head
+ * @param most maximum number of compared launches
  */
 export function fewerLaunchesText(compared: number, all: number, most: number): string {
   return `of ${all} launches ${compared} ${compared === 1 ? 'is' : 'are'} compared: Selvage compares at most ${most}, and only launches that both sides have and that a run can count`;

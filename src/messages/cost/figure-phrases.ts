@@ -20,7 +20,7 @@ const kindNames: Readonly<Record<MixKind, readonly [singular: string, plural: st
   tensor: ['matrix product', 'matrix products'],
 };
 
-/** Maximum number of named lines of a kind. */
+/** Maximum number of lines that a figure names. */
 const maxLines = 3;
 
 /** One line for each figure; empty without figures. */
@@ -37,12 +37,12 @@ export function figureLines(cost: CostReport): string[] {
   ];
 }
 
-/** A constant that makes arithmetic of floats double, and its replacement. */
+/** A constant that converts float arithmetic to double, and its replacement. */
 export function widenedText({ location, literal }: WidenedReport): string {
   return `line ${location.line}: ${literal} is a double, and makes arithmetic of floats one of doubles; write ${literal}f`;
 }
 
-/** Number of serialized updates that threads wait for at atomics. */
+/** Number of serialised updates at atomic operations for which threads wait. */
 export function atomicWaitsText({
   location,
   before,
@@ -56,7 +56,10 @@ export function atomicWaitsText({
   return `${at}atomics wait ${Math.round(after)} turns for others at the same address, ${before === 0 ? 'and did not before' : `${Math.round(before)} before`}`;
 }
 
-/** `a thread executes 12.5 double-precision instructions (lines 4, 7), 2 divisions (line 9)`. */
+/**
+ * Instructions of expensive kinds: `a thread executes 12.5 double-precision instructions (lines 4, 7), 2 divisions
+ * (line 9)`.
+ */
 function mixLine(mix: readonly MixReport[]): string {
   const parts = mix.map(({ kind, instructions, perThread, lines }) => {
     const amount = perThread === undefined ? instructions : amountOf(perThread);
@@ -96,7 +99,10 @@ function sumOf({ single, double, tensor }: CountedLaunch['operations']): number 
   return single + double + tensor;
 }
 
-/** `at the peaks of the A100 memory takes longest, arithmetic 12 % of that time; 4.7 waves of 864 blocks, the last one fills 70 % of it`. */
+/**
+ * Position on the roofline, and waves: `at the peaks of the A100 memory takes longest, arithmetic 12 % of that time;
+ * 4.7 waves of 864 blocks, the last one fills 70 % of it`.
+ */
 function gpuLine({ name, bound, share, waves }: GpuReport): string {
   const [first, second] = bound === 'memory' ? ['memory', 'arithmetic'] : ['arithmetic', 'memory'];
   const standing = `at the peaks of the ${name} ${first} takes longest, ${second} ${share < 0.001 ? 'next to nothing' : `${percent(share)} of that time`}`; // oxfmt-ignore
@@ -119,14 +125,14 @@ function registerLine(step: RegisterStep, { registers, occupancy = 0 }: NonNulla
   return `${fewer} would give an occupancy of ${percent(step.occupancy)} instead of ${percent(occupancy)}${cost} (__launch_bounds__ or -maxrregcount=${step.registers})`;
 }
 
-/** `1.5 MB`, in powers of ten as bandwidths are. */
+/** Bytes with a decimal prefix, as is usual for bandwidths: `1.5 MB`. */
 function bytesText(bytes: number): string {
   const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
   const power = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
   return `${amountOf(bytes / 1000 ** power)} ${units[power]}`;
 }
 
-/** Three digits that count. */
+/** An amount with three significant digits. */
 function amountOf(amount: number): number {
   return Number(amount.toPrecision(3));
 }

@@ -1,11 +1,11 @@
-/** Costs that are worse than before or than a limit, as texts show them. */
+/** Costs that are higher than before or above a limit, as texts present them. */
 import { compareSeverity } from '../../source/severity.ts';
 import { count } from '../text/code-text.ts';
 import { concernsLaunch, isOfLimit, type Regression } from '../../report-model/regression.ts';
 import { violationsOf } from '../../report-model/outcome.ts';
 import type { Report } from '../../report-model/report.ts';
 
-/** All of a report that are not suppressed, worst first: those of the comparison, then limits. */
+/** The costs of a report that are not suppressed, worst first: regressions of the comparison, then exceeded limits. */
 export function worseCosts(report: Report): Regression[] {
   const all = [...(report.comparison?.regressions ?? []), ...report.kernels.flatMap(violationsOf)];
   return all.filter(isTold).sort((a, b) => compareSeverity(a.severity, b.severity));
@@ -15,7 +15,7 @@ function isTold({ suppressed }: Regression): boolean {
   return suppressed === undefined;
 }
 
-/** The reason for a line, if the message does not contain it. */
+/** The reason for the cost of a line, if the message does not contain it. */
 export function reasonOf({ reason, message }: Regression): string | undefined {
   return reason !== undefined && !message.includes(reason) ? reason : undefined;
 }
@@ -28,7 +28,7 @@ export function lineRole(cost: Regression): string {
   return isOfLimit(cost) ? 'the kernel' : 'changed';
 }
 
-/** The exceeded threshold, in words; empty without one, or if the message contains it. */
+/** The exceeded threshold, in words; empty if there is none, or if the message contains it. */
 export function thresholdOf({ limit, base }: Regression): string {
   return limit === undefined || base === null ? '' : `threshold ${limit}`;
 }

@@ -1,4 +1,4 @@
-/** The text of a finding on a barrier that not all threads reach, or that some have returned before. */
+/** The text of a finding on a barrier that not all threads reach, or before which some threads return. */
 import type { DivergenceFinding } from '../../verdict/finding.ts';
 import { code, readable, sentences, unknownValue } from '../text/code-text.ts';
 import { actionText, notAwaited } from './interleaving.ts';
@@ -28,7 +28,7 @@ export function divergenceRemedies(kind: DivergenceFinding['kind']): string[] {
   return texts.filter((text) => text !== undefined);
 }
 
-/** The remedy; undefined for an early exit, which is allowed. */
+/** The remedy for a divergence; undefined for an early exit, which is allowed. */
 function remedyText(kind: DivergenceFinding['kind'], among: DivergenceFinding['among']): string | undefined {
   switch (kind) {
     case 'early-exit':

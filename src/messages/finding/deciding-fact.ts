@@ -1,10 +1,10 @@
-/** The fact that would decide an open finding or verdict, and its statement. */
+/** The fact that would decide an undecided finding or verdict, and how the user can state it. */
 import type { Unmodelled } from '../../interpreter/core/run-result.ts';
 import type { ReportedFact } from '../../report-model/finding.ts';
 import type { DecidingFact, OpenLaunch, OpenQuestion } from '../../verdict/deciding-fact.ts';
 import { code, codeList, listed, readable, valueText } from '../text/code-text.ts';
 
-/** A fact with its words. */
+/** A fact with its texts for a report. */
 export function reportedFact({ question, statement, tried }: DecidingFact): ReportedFact {
   return {
     text: factText(question),
@@ -57,14 +57,14 @@ function factText(question: OpenQuestion): string {
   }
 }
 
-/** The unknown fact if a run shows two accesses that only such a synchronisation may order. */
+/** The unknown fact, if a run shows two accesses that only an unmodelled synchronisation may order. */
 const undecidedOrders: Readonly<Record<Unmodelled, string>> = {
   'fence-order': 'make sure that one of the two fences always comes first, with a flag for example',
   'warp-exchange': `add ${code('__syncwarp()')} next to the shuffle or vote`,
   cluster: 'state the dimensions of the cluster',
 };
 
-/** `the block of the launch and the value of n`. */
+/** The unspecified parts of a launch: `the block of the launch and the value of n`. */
 function launchText({ dimensions, scalars }: OpenLaunch): string {
   const sizes = dimensions.length > 0 ? [`the ${listed(dimensions)} of the launch`] : [];
   return listed([...sizes, ...scalars.map((name) => `the value of ${code(name)}`)]);

@@ -1,11 +1,11 @@
-/** The interleaving of a finding, by step. */
+/** The interleaving of a finding, as a sequence of steps. */
 import type { ReportedInterleaving, ReportedMove, ReportedStep } from '../../report-model/finding.ts';
 import type { AccessDescription, Interleaving, InterleavingStep, RecordedStep } from '../../verdict/finding.ts';
 import { isCall, objectText, verbOf } from '../text/access.ts';
 import { code, count } from '../text/code-text.ts';
 import { missingText } from './missing-order.ts';
 
-/** The location of a race. */
+/** Array and element of a race, which its steps name. */
 interface Racing {
   readonly first: AccessDescription;
   readonly second: AccessDescription;
@@ -14,8 +14,8 @@ interface Racing {
 }
 
 /**
- * The interleaving of a finding with its words.
- * @param racing of a race
+ * The interleaving of a finding with its texts.
+ * @param racing array and element if the finding is a race
  */
 export function reportedInterleaving(
   { threads, steps, missing, recording }: Interleaving,
@@ -62,12 +62,15 @@ function reportedMove(step: RecordedStep): ReportedMove {
   };
 }
 
-/** `partial[128]`, or `bytes 512 to 515 of partial` if no declaration determines the element. */
+/**
+ * Name of an accessed element: `partial[128]`, or `bytes 512 to 515 of partial` if no declaration determines the
+ * element.
+ */
 function cellName({ element, array, offset, bytes }: NonNullable<RecordedStep['cell']>): string {
   return element ?? `bytes ${offset} to ${offset + bytes - 1} of ${array}`;
 }
 
-/** ``writes 1 to `partial[128]` ``. */
+/** A recorded step as a clause: ``writes 1 to `partial[128]` ``. */
 function moveText({ action, to, cell }: RecordedStep): string {
   const name = cell === undefined ? 'memory' : code(cellName(cell));
   const value = cell?.value;
@@ -93,7 +96,7 @@ function isAccess({ action }: InterleavingStep): boolean {
   return /^(read|write|atomic)$/.test(action);
 }
 
-/** ``writes `s[t]`, here `s[32]` ``. */
+/** An access with the element that it accesses in this run: ``writes `s[t]`, here `s[32]` ``. */
 function accessText(access: AccessDescription, { array, element }: Racing): string {
   const here =
     element === undefined || access.expression === undefined || access.expression === element || isCall(access)

@@ -5,7 +5,7 @@ import { code } from '../text/code-text.ts';
 interface Accesses {
   readonly first: AccessDescription;
   readonly second: AccessDescription;
-  /** A thread races with its own asynchronous copy. */
+  /** Whether a thread races with its own asynchronous copy. */
   readonly isOwnCopy: boolean;
 }
 
@@ -13,7 +13,10 @@ const syncThreads = code('__syncthreads()');
 const syncWarp = code('__syncwarp()');
 const fence = code('__threadfence()');
 const notAtomic = 'the update is not atomic';
-/** No barrier separates the two halves of one statement, nor blocks that update the same element. */
+/**
+ * The remedy if a barrier cannot help: it separates neither the two halves of one statement, nor blocks that update the
+ * same element.
+ */
 const makeAtomic = `use an atomic operation such as ${code('atomicAdd()')}`;
 
 /** The missing order, as the end of a sentence on the race. */
@@ -79,7 +82,7 @@ export function remedyText(missing: MissingOrder, accesses: Accesses): string {
   }
 }
 
-/** Further statements on a race of the threads of a block, after the missing barrier. */
+/** Further remedies for a race between threads of a block, after the missing barrier. */
 function besides(
   missing: Extract<MissingOrder, { betweenBlocks?: true }>,
   first: AccessDescription,
@@ -90,8 +93,8 @@ function besides(
 }
 
 /**
- * Whether one statement reads an element and writes it back, as `s[i]++` does, and one thread reads the element that
- * the other writes.
+ * Whether one statement reads an element and writes it back, as `s[i]++` does, so that one thread reads the element
+ * that another one writes.
  */
 function isUpdate(first: AccessDescription, second: AccessDescription): boolean {
   const [a, b] = [first.location, second.location];
@@ -100,8 +103,8 @@ function isUpdate(first: AccessDescription, second: AccessDescription): boolean 
 }
 
 /**
- * Whether one access is a plain read and the other a plain write: as in `a[i] = a[i - 1]`, which works on an array in
- * place.
+ * Whether one access is a plain read and the other one a plain write, as in `a[i] = a[i - 1]`, which updates an array
+ * in place.
  */
 function isReadOfWrite({ operation: first }: AccessDescription, { operation: second }: AccessDescription): boolean {
   return (first === 'read' && second === 'write') || (first === 'write' && second === 'read');

@@ -1,18 +1,18 @@
-/** The lines of a finding in addition to those in its message. */
+/** The lines of a finding other than those in its message. */
 import type { OtherPair, ReportedRace } from '../../report-model/finding.ts';
 import { accessesInOrder } from '../../report-model/outcome.ts';
 import type { Location } from '../../source/location.ts';
 import { count, listed } from '../text/code-text.ts';
 import { homeOf, lineText } from '../text/place.ts';
 
-/** Maximum number of listed pairs; more are listed by lines. */
+/** Maximum number of listed pairs. If there are more, only their lines are listed. */
 const maxPairs = 4;
 
 /**
- * The other pairs of lines of a cause: `Accesses on these lines race for the same reason: 12 and 20; 14 and 20.` Of many
- * pairs the lines, each once.
+ * The other pairs of lines of a cause: `Accesses on these lines race for the same reason: 12 and 20; 14 and 20.` If
+ * there are many pairs, each line is listed once.
  * @param told - the race in the message
- * @param others - empty if the text is
+ * @param others - the other pairs; the text is empty if there are none
  */
 export function otherPairsText(told: ReportedRace, others: readonly OtherPair[]): string {
   const home = homeOf([told.first.location, told.second.location]);

@@ -14,24 +14,24 @@ import { missingText, remedyText } from './missing-order.ts';
 import { calledFrom, homeOf, lineText } from '../text/place.ts';
 import { reasonText } from '../text/verdict-reason.ts';
 
-/** A race that a run has shown. */
+/** A race that a run has confirmed. */
 interface ShownRace {
   readonly first: AccessDescription;
   readonly second: AccessDescription;
   readonly array?: string;
   readonly sameValue?: boolean;
   readonly overlap: Overlap;
-  /** Names of the threads of `first` and `second`; one where a thread races with its own copy. */
+  /** Names of the threads of `first` and `second`; a single name if a thread races with its own asynchronous copy. */
   readonly threads: readonly string[];
   readonly missing: MissingOrder;
-  /** The barrier that both passed last. */
+  /** The barrier that both threads passed last. */
   readonly passed?: Extract<InterleavingStep, { action: 'pass' }>;
   readonly chosen?: ChosenLaunch;
-  /** Whether it needs delayed stores. */
+  /** Whether the race occurs only if stores are delayed. */
   readonly holdsStores?: boolean;
-  /** The condition under which it occurs, unless it always does. */
+  /** The condition under which the race occurs; absent if it always does. */
   readonly when?: string;
-  /** Unmodelled order of the accesses, as a clause. */
+  /** An unmodelled construct that may order the accesses, as a clause. */
   readonly doubt?: string;
 }
 
@@ -46,7 +46,7 @@ export function raceMessage(finding: RaceFinding): string {
   return shownRace({ ...finding, overlap, missing, threads: names, ...(passed && { passed }), ...(holdsStores && { holdsStores }) }); // oxfmt-ignore
 }
 
-/** The sentences on an access that leaves its object. */
+/** The sentences on an access outside the bounds of its object. */
 function outOfBounds({ first, array }: RaceFinding, left: NonNullable<RaceFinding['left']>): string {
   const { thread = [0, 0, 0], block = [0, 0, 0] } = first;
   const verb = { read: 'reads', write: 'writes', atomic: 'updates' }[first.operation];
@@ -59,7 +59,7 @@ function outOfBounds({ first, array }: RaceFinding, left: NonNullable<RaceFindin
   );
 }
 
-/** The sentences on a race that a run has shown. */
+/** The sentences on a race that a run has confirmed. */
 export function shownRace(race: ShownRace): string {
   const { first, second, array, sameValue, overlap, threads, missing, passed, holdsStores, chosen, when, doubt } = race;
   const isOwnCopy = threads.length === 1;
@@ -90,8 +90,8 @@ interface Actor {
 }
 
 /**
- * The two accesses with their threads: the one further up in the file first; a copy before later accesses of its
- * thread.
+ * The two accesses with their threads: the earlier line of the file first, and an asynchronous copy before later
+ * accesses of its thread.
  */
 function inOrder({ first, second, threads: [one, other] }: ShownRace): readonly [Actor, Actor] {
   const a = { access: first, name: one ?? 'one thread' };
@@ -101,7 +101,10 @@ function inOrder({ first, second, threads: [one, other] }: ShownRace): readonly 
   return at && then && at.file === then.file && at.line > then.line ? [b, a] : [a, b];
 }
 
-/** ``thread 32 writes `s[t]` on line 12 while thread 31 reads `s[t + 1]` on line 14, and both are `s[32]` ``. */
+/**
+ * The two accesses of a race in one clause: ``thread 32 writes `s[t]` on line 12 while thread 31 reads `s[t + 1]` on
+ * line 14, and both are `s[32]` ``.
+ */
 function actors(a: Actor, b: Actor, home: string | undefined, array: string | undefined, overlap: Overlap): string {
   const { element, bytes } = overlap;
   const [at, then] = [a.access.location, b.access.location];
@@ -123,29 +126,29 @@ function actors(a: Actor, b: Actor, home: string | undefined, array: string | un
   );
 }
 
-/** Why both threads get that far. */
+/** Why no earlier synchronisation orders the two accesses. */
 const missedStores =
   'both get there where each looks for what the other one stored before it can see that; a `fence.sc`, such as `__threadfence()`, between the store and the load of each thread rules that out';
 
-/** `byte`, `4 bytes`. */
+/** A number of bytes as text: `byte`, `4 bytes`. */
 function size(bytes: number): string {
   return bytes === 1 ? 'byte' : `${bytes} bytes`;
 }
 
-/** `both threads last passed the barrier on line 12, for the 2nd time`. */
+/** The last common barrier: `both threads last passed the barrier on line 12, for the 2nd time`. */
 function since({ of, times, location }: Extract<InterleavingStep, { action: 'pass' }>): string {
   const barrier = of === 'grid' ? 'the barrier of the grid' : 'the barrier';
   const often = times > 1 ? `, for ${nth(times)}` : '';
   return `both threads last passed ${barrier} on line ${location?.line}${often}`;
 }
 
-/** `the 2nd time`. */
+/** An ordinal number: `the 2nd time`. */
 function nth(amount: number): string {
   const ending = amount % 100 > 10 && amount % 100 < 14 ? 'th' : (['th', 'st', 'nd', 'rd'][amount % 10] ?? 'th');
   return `the ${amount}${ending} time`;
 }
 
-/** The sentences on a race that is neither excluded nor shown. */
+/** The sentences on a race that is neither excluded nor confirmed. */
 function possibleRace({ first, second, array = 'memory', scope, reason, more = 0 }: RaceFinding): string {
   const home = homeOf([first.location, second.location]);
   const others = more === 1 ? 'one more pair of lines' : `${more} more pairs of lines`;

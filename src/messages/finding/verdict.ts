@@ -1,4 +1,4 @@
-/** Verdicts and findings of a check as a report has them: the data, with its words. */
+/** Verdicts and findings of a check in the form of a report: the data of the check, with texts. */
 import type { DivergenceReport, RaceReport, ReportedDivergence, ReportedRace } from '../../report-model/finding.ts';
 import type { DecidingFact } from '../../verdict/deciding-fact.ts';
 import type {
@@ -15,12 +15,12 @@ import { reportedInterleaving } from './interleaving.ts';
 import { raceMessage } from './race.ts';
 import { reasonText } from '../text/verdict-reason.ts';
 
-/** The race verdict with its words. */
+/** The race verdict with its texts. */
 export function raceReport({ findings, ...result }: RaceResult): RaceReport {
   return reported(result, findings.map(reportedRace));
 }
 
-/** The divergence verdict with its words. */
+/** The divergence verdict with its texts. */
 export function divergenceReport({ findings, ...result }: DivergenceResult): DivergenceReport {
   return reported(result, findings.map(reportedDivergence));
 }

@@ -1,4 +1,4 @@
-/** Accesses of threads, as findings name them. */
+/** Accesses of threads, as texts of findings name them. */
 import type { AccessDescription } from '../../verdict/finding.ts';
 import { code, count } from './code-text.ts';
 
@@ -10,7 +10,7 @@ export function isCall({ operation, expression }: AccessDescription): boolean {
   return operation === 'atomic' && expression?.includes('(') === true;
 }
 
-/** `writes`, `copies asynchronously into`; of a call `executes`. */
+/** Verb of an access: `writes`, `copies asynchronously into`; for a call `executes`. */
 export function verbOf(access: AccessDescription): string {
   if (isCall(access)) return 'executes';
   if (!access.isCopy) return verbs[access.operation];

@@ -3,49 +3,52 @@
  * render the text between them as code (`report/markup/code-pieces.ts`).
  */
 
-/** Text of the input, or a name, as code of a sentence. */
+/** Marks a text of the input, or a name, as code in a sentence. */
 export function code(text: string): string {
   return `\`${text.replaceAll('`', "'")}\``;
 }
 
-/** `` `a` ``, `` `a` and `b` ``. */
+/** A list of code texts: `` `a` ``, `` `a` and `b` ``. */
 export function codeList(texts: readonly string[]): string {
   return listed(texts.map(code));
 }
 
-/** `a`, `a and b`, `a, b and c`. */
+/** A list of phrases: `a`, `a and b`, `a, b and c`. */
 export function listed(parts: readonly string[]): string {
   const [last = '', ...others] = parts.toReversed();
   return others.length === 0 ? last : `${others.toReversed().join(', ')} and ${last}`;
 }
 
-/** `1 race`, `2 races`. */
+/** A number with its noun: `1 race`, `2 races`. */
 export function count(amount: number, singular: string, plural = `${singular}s`): string {
   return `${amount} ${amount === 1 ? singular : plural}`;
 }
 
-/** `4096 bytes of shared memory`. */
+/** A size of shared memory: `4096 bytes of shared memory`. */
 export function sharedMemory(bytes: number): string {
   return `${count(bytes, 'byte')} of shared memory`;
 }
 
-/** Clauses as sentences: each with a capital and a full stop. What is undefined or empty is left out. */
+/**
+ * Converts clauses to sentences, with a capital letter and a full stop each. Undefined and empty clauses are omitted.
+ */
 export function sentences(...clauses: readonly (string | undefined)[]): string {
   const told = clauses.filter((clause) => clause !== undefined && clause !== '');
   return told.map((clause) => `${capital(clause!)}.`).join(' ');
 }
 
-/** With a capital at the start. */
+/** The text with a capital first letter. */
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** The text of a value that is longer, or deeper in parentheses, is unreadable. */
+/** Maximum number of characters of a readable value. */
 const longestValue = 72;
 const deepestValue = 3;
 
 /**
- * A value or condition printed by the analysis if it is readable: short, and only of names and numbers of the source.
+ * A value or condition printed by the analysis if it is readable, that is, short and with names and numbers of the
+ * source only; otherwise undefined.
  */
 export function readable(value: string): string | undefined {
   const depth = Math.max(0, ...[...value.matchAll(/\(+/g)].map(([run]) => run.length));
@@ -53,7 +56,7 @@ export function readable(value: string): string | undefined {
   return isRaw ? undefined : code(value);
 }
 
-/** Replaces an unreadable value. */
+/** Text for a value that is not readable. */
 export const unknownValue = 'a value that Selvage cannot determine';
 
 /** As {@link readable}; otherwise {@link unknownValue}. */

@@ -1,4 +1,4 @@
-/** Launches: those that were checked, those of a run, and their chosen values. */
+/** Texts on launches: checked launches, launches of a run, and their chosen values. */
 import type { Dim3 } from '../../base/dim3.ts';
 import { maximumSharedBytes } from '../../device/hardware-limits.ts';
 import type { Finding } from '../../report-model/outcome.ts';
@@ -8,7 +8,7 @@ import type { ChosenLaunch } from '../../verdict/finding.ts';
 import { code, codeList, listed, sharedMemory } from './code-text.ts';
 import { place } from './place.ts';
 
-/** `(3, 0, 0)`. */
+/** A thread or block index: `(3, 0, 0)`. */
 export function triple(value: Dim3): string {
   return `(${value.join(', ')})`;
 }
@@ -18,7 +18,7 @@ export function refusedText(sharedBytes: number): string {
   return `no device runs the launch: a block has at most ${maximumSharedBytes} bytes of shared memory, not ${sharedBytes}`;
 }
 
-/** `256` for one dimension, otherwise `(16, 16, 1)`. */
+/** Dimensions as text: `256` if one-dimensional, otherwise `(16, 16, 1)`. */
 function extent(dim: Dim3): string {
   return dim[1] === 1 && dim[2] === 1 ? String(dim[0]) : triple(dim);
 }
@@ -43,7 +43,7 @@ function contentsText(value: number | string): string {
   return value === 'rising' || value === 'falling' ? `array elements in ${value} order` : 'random array elements';
 }
 
-/** Where a launch comes from. */
+/** Texts for the origin of a launch. */
 const sources: Readonly<Record<LaunchSource, string>> = {
   'option': 'command line', 'config': 'configuration', 'annotation': 'annotation', 'launch-site': 'launch',
   'launch-bounds': '__launch_bounds__', 'reqntid': '.reqntid', 'symbolic': 'no launch given',
@@ -62,7 +62,7 @@ export function launchPhrase(launch: LaunchReport): string {
   return `${parts.join(' · ')} (${source})`;
 }
 
-/** `(n + 255) / 256, 1, 1` if the host program derives the extents from arguments; `any` for unspecified ones. */
+/** Dimensions that the host program derives from arguments: `(n + 255) / 256, 1, 1`; `any` for unspecified ones. */
 function tiedExtents({ ties = [] }: LaunchReport, name: 'blockDim' | 'gridDim'): string {
   const extents = ['x', 'y', 'z'].map((axis) => {
     const start = `${name}.${axis} == `;
@@ -71,7 +71,7 @@ function tiedExtents({ ties = [] }: LaunchReport, name: 'blockDim' | 'gridDim'):
   return extents.every((one) => one === undefined) ? 'any' : extents.map((one) => one ?? 'any').join(', ');
 }
 
-/** The launch and scalar arguments of the run that shows a finding. */
+/** The execution configuration and scalar arguments of the run that confirms a finding. */
 export function witnessPhrase({ witness }: Finding): string | undefined {
   if (!witness) return undefined;
   const scalars = Object.entries(witness.args).flatMap(([name, value]) =>

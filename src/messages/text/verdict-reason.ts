@@ -3,12 +3,12 @@ import type { Unmodelled } from '../../interpreter/core/run-result.ts';
 import type { Reason } from '../../verdict/reason.ts';
 import { code, codeList, valueText } from './code-text.ts';
 
-/** The reason for a time limit. @param before the step that was not reached: ` before …`, or empty */
+/** Text of the reason "time limit". @param before names the step that was not reached: ` before …`, or empty */
 export function timeLimitText(before: string): string {
   return `the time limit for this kernel was reached${before}; set a higher limit with ${code('--timeout')}`;
 }
 
-/** The reason as a clause: no capital, no full stop. */
+/** The reason as a clause, without capital letter and full stop. */
 export function reasonText(reason: Reason): string {
   switch (reason.kind) {
     case 'out-of-time':
@@ -98,7 +98,7 @@ const elements = {
 /** Clause on accesses of two blocks of one cluster, which barriers may order. */
 export const sameCluster = 'the two blocks may belong to one cluster, whose barriers Selvage does not model yet';
 
-/** Unmodelled order of two accesses that a run shows to race otherwise. */
+/** Clauses on unmodelled constructs that may order two accesses which race in a run. */
 const unmodelledOrders: Readonly<Record<Unmodelled, string>> = {
   'fence-order': 'only the order in which two fences ran separates the accesses, and another run may reverse it',
   'warp-exchange':

@@ -1,4 +1,4 @@
-/** Changes in the SASS of kernels by source line: as Markdown, as HTML, and for a terminal. */
+/** Renders changes in the SASS of kernels by source line: as Markdown, as HTML, and for a terminal. */
 import type { CodeLineChange, CodeLinesOfKernel } from '../../report-model/comparison-code.ts';
 import type { Comparison } from '../../report-model/report.ts';
 import { count } from '../../messages/text/code-text.ts';
@@ -12,7 +12,7 @@ type CodeOfComparison = Pick<Comparison, 'code' | 'codeLines'>;
 
 /** Maximum number of listed sentences. */
 const maxSentences = 30;
-/** Maximum number of rows of a kernel in a terminal without `--verbose`. */
+/** Maximum number of rows per kernel in a terminal without `--verbose`. */
 const maxRows = 8;
 
 /** One row of a table: line, kind of work, amounts before and after. */
@@ -43,7 +43,7 @@ function lineName({ location, was }: CodeLineChange): string {
   return was ? `${place({ file: was.file, line: was.line })} of the base` : 'no line';
 }
 
-/** Instructions with `-` and `+`, below their line. */
+/** Changed instructions with `-` and `+`, below their source lines. */
 function diffText({ lines }: CodeLinesOfKernel, source: SourceOf): string {
   const heading = (change: CodeLineChange): string => {
     const text = change.location ? writtenLine(source, change.location) : '';
@@ -54,7 +54,7 @@ function diffText({ lines }: CodeLinesOfKernel, source: SourceOf): string {
 
 /**
  * Sentences, then a table and the instructions of each kernel, folded.
- * @param budget of UTF-16 units: kernels that do not fit are counted
+ * @param budget maximum number of UTF-16 units; kernels that do not fit are only counted
  * @returns empty if no code changed
  */
 export function codeChangesMarkdown(
@@ -106,7 +106,7 @@ export function codeChangesHtml({ code = [], codeLines = [] }: CodeOfComparison,
   return `<h2 id="code">Machine code that changed</h2><ul>${sentences.join('')}</ul>${kernels.join('\n')}`;
 }
 
-/** Sentences of each kernel, then its table; with `verbose` all of it, and the instructions. */
+/** Sentences on each kernel, then its table. With `verbose`, the table is complete and instructions are listed. */
 export function codeChangesPretty(
   { code = [], codeLines = [] }: CodeOfComparison,
   verbose: boolean,

@@ -1,36 +1,36 @@
-/** Charts of bounds over one of their names, base against head, as Mermaid and SVG. */
+/** Charts of the bounds of base and head as functions of one parameter or dimension, as Mermaid and SVG. */
 import { argumentsText } from '../../messages/cost/cost-messages.ts';
 import type { Regression } from '../../report-model/regression.ts';
 import { parseBound } from '../../cost/expressions/bound-parser.ts';
 import { type Expression, evaluate, namesOf } from '../../cost/expressions/expression.ts';
 import { compareGrowth, growthIn } from '../../cost/expressions/growth.ts';
 
-/** Values of the name as fractions of its reference value. */
+/** Plotted values of the name, as fractions of its reference value. */
 const shares: readonly (readonly [bigint, bigint])[] = [[1n, 8n], [1n, 4n], [1n, 2n], [1n, 1n], [2n, 1n], [4n, 1n]]; // oxfmt-ignore
-/** Larger numbers print with exponents, which the syntax does not have. */
+/** Maximum plotted value. Larger numbers print with exponents, which Mermaid's syntax does not have. */
 const largest = 1e15;
 
 interface Chart {
   readonly name: string;
-  /** Values of the name. */
+  /** Plotted values of the name. */
   readonly sizes: readonly bigint[];
   readonly base: readonly number[];
   readonly head: readonly number[];
   readonly metric: string;
-  /** Description of the chart, including which line is which. */
+  /** Description of the chart, including which curve is which. */
   readonly legend: string;
 }
 
 /**
- * The bounds of a regression over the name with which they diverge most; undefined if no chart is possible, or no value
- * is worse.
+ * Chart of the bounds of a regression over the name in which they diverge most; undefined if no chart is possible, or
+ * no plotted value is worse.
  */
 export function costChart({ base, head, at = {}, metric, growsWith }: Regression): Chart | undefined {
   if (typeof base !== 'string' || typeof head !== 'string') return undefined;
   const [before, after] = [read(base), read(head)];
   if (!before || !after) return undefined;
   const names = Object.keys(at).filter((one) => (namesOf(after).has(one) || namesOf(before).has(one)) && !/^(?:block|grid)Dim\./.test(one)); // oxfmt-ignore
-  /** Ratio of head to base at a large size, relative to that at a small one. */
+  /** Ratio of head to base at a large size, divided by the ratio at a small size. */
   const change = (one: string): number => {
     const ratio = (size: bigint): number => {
       const [lower = 0, upper = 0] = [before, after].map((bound) => valueAt(bound, (other) => (other === one ? size : BigInt(at[other] ?? 1)))); // oxfmt-ignore
@@ -54,7 +54,7 @@ export function costChart({ base, head, at = {}, metric, growsWith }: Regression
       return Math.round(value * 100) / 100;
     });
   const [lower, upper] = [valuesOf(before), valuesOf(after)];
-  // A launch can cost more although the bound of a warp is lower: the chart would contradict the text.
+  // A launch can cost more although the bound of a warp is lower. A chart of the bound would then contradict the text.
   if (upper.every((value, index) => value <= lower[index]!)) return undefined;
   const most = Math.max(...lower, ...upper);
   if (most > largest || most <= 0 || Math.min(...lower, ...upper) < 0) return undefined;
@@ -63,7 +63,7 @@ export function costChart({ base, head, at = {}, metric, growsWith }: Regression
   return { name, sizes, base: lower, head: upper, metric, legend: `${metric} of one warp over ${name}${rest}` };
 }
 
-/** As Mermaid. Labels are quoted and plain: others are syntax errors in the versions that are in use. */
+/** The chart as Mermaid. Labels are quoted and contain plain text only: older versions in use reject others. */
 export function mermaidChart({ name, sizes, base, head, metric }: Chart): string {
   const label = (text: string): string => `"${text.replace(/[^A-Za-z0-9_. ]/g, '')}"`;
   return [
@@ -75,7 +75,7 @@ export function mermaidChart({ name, sizes, base, head, metric }: Chart): string
   ].join('\n');
 }
 
-/** As SVG, 480 by 160; its text contains only numbers. */
+/** The chart as SVG, 480 by 160. Its text contains only numbers. */
 export function svgChart({ sizes, base, head }: Chart): string {
   const [width, height, left, bottom] = [480, 160, 90, 20];
   const most = Math.max(...base, ...head);

@@ -23,7 +23,7 @@ const MAX_CHARTS = 5;
 const MAX_NOTES = 30;
 /** The metric whose most expensive lines are listed. */
 const byLine = boundMetrics.find((metric) => boundTable[metric].byLine)!;
-/** Longer bounds are reduced to their fastest growing term in tables. */
+/** Maximum number of characters of a bound in a table. Of a longer one, the table contains the fastest-growing term. */
 const MAX_BRIEF = 60;
 const MAX_BOUND = 600;
 
@@ -46,7 +46,7 @@ export function regressionTable(
   return ['| severity | kernel | cost | where |', '|---|---|---|---|', ...rows].join('\n') + rest;
 }
 
-/** Charts of bounds that grow, folded; may be empty. */
+/** Charts of growing bounds in a folded section; may be empty. */
 export function regressionCharts(costs: readonly Regression[]): string {
   const charts = costs.flatMap((cost) => {
     const chart = costChart(cost);
@@ -63,7 +63,7 @@ export function regressionCharts(costs: readonly Regression[]): string {
   );
 }
 
-/** Costs that were not compared, or at sizes that Selvage chose, folded; may be empty. */
+/** Costs that were not compared, or only at sizes that Selvage chose, in a folded section; may be empty. */
 export function costNotesList(notes: readonly CostNote[]): string {
   if (notes.length === 0) return '';
   const rows = notes.slice(0, MAX_NOTES).map(({ kernel, message }) => `- ${codeSpan(kernel)}: ${escapeText(message)}`);

@@ -29,13 +29,13 @@ const brief = boundMetrics.filter((metric) => boundTable[metric].brief);
 /** Metrics with a list of lines, and the number of lines of each. */
 const byLine = boundMetrics.filter((metric) => boundTable[metric].byLine);
 const maxLines = 5;
-/** Longer bounds are cut in columns. */
+/** Maximum number of characters of a bound in a column. */
 const widest = 60;
 const widestBrief = 40;
 
 /**
  * A table of the bounds of both builds, the most expensive lines of the source, and the resources.
- * @param verbose all lines of all metrics
+ * @param verbose whether to list all lines of all metrics
  */
 export function costLines(
   { cost, launches }: Pick<KernelReport, 'cost' | 'launches'>,
@@ -75,13 +75,13 @@ export function costLines(
     }
     if (lines.some(hasPartialWarp)) lines.push(paint('dim', `    ${partialWarpText}`));
     const unbounded = reasonLines(written, () => true);
-    // Reasons of the production build only, if the verification build has a bound.
+    // Reasons for missing bounds of the production build are listed only if the verification build has a bound.
     const asCompiled = production ? reasonLines(production, (metric) => written[metric].bound !== null) : [];
     for (const line of [...unbounded, ...asCompiled.map((line) => `production build, ${line}`)])
       lines.push(`    ${paint('yellow', '?')} ${line}`);
   }
   const whole = totals?.production ?? totals?.source;
-  // Several launches are reported separately.
+  // If there are several launches, their costs are reported separately.
   if (whole && !launches.some((launch) => launch.cost)) lines.push(`    ${totalsPhrase(whole)}`);
   if (resources) lines.push(`    ${resourcesPhrase(resources)}`);
   lines.push(...figureLines(cost).map((line) => `    ${line}`));
@@ -91,7 +91,7 @@ export function costLines(
   return [...lines, ...limitLines(cost, paint)];
 }
 
-/** SASS statistics in one line; by source line if no other list is by line, or if everything is requested. */
+/** SASS statistics in one line. They are listed by source line if no other list is, or if everything is requested. */
 function codeLines(code: CodeReport, isByLine: boolean, isListed: boolean, paint: Paint, source: SourceOf): string[] {
   const { instructions, steps, unknown, translation, lines, live, merged } = code;
   const order = translation.checked ? 'in the order of the PTX' : `not compared with the PTX: ${translation.reason}`;
@@ -121,14 +121,14 @@ function listed({ instructions, listing }: CodeLine): string[] {
   return [...listing, ...(more > 0 ? [`and ${more} more`] : [])];
 }
 
-/** Implicit assumptions of the bounds of kernels, for the end of a report; may be empty. */
+/** Implicit assumptions of the bounds of all kernels, for the end of a report; may be empty. */
 export function grantedLine(costs: readonly CostReport[], paint: Paint): string[] {
   const all = costs.flatMap(({ assumptions = [] }) => assumptions.filter(({ kind }) => kind !== 'user'));
   const texts = [...new Set(all.map(({ text }) => text))];
   return texts.length === 0 ? [] : [paint('dim', `The bounds assume: ${texts.join('; ')}.`)];
 }
 
-/** Why a bound is missing, once for the metrics that share the reason. */
+/** Reasons for missing bounds. Metrics with the same reason are listed together. */
 function reasonLines(build: BoundsReport, isWanted: (metric: BoundMetric) => boolean): string[] {
   const byReason = new Map<string, BoundMetric[]>();
   for (const metric of boundMetrics) {
@@ -177,7 +177,7 @@ function briefBounds(build: BoundsReport): string {
   ].join('; ');
 }
 
-/** Satisfied limits; the others are reported as findings. */
+/** Limits that are satisfied. Exceeded ones are reported as findings. */
 function limitLines({ limits = [], bounds }: CostReport, paint: Paint): string[] {
   return limits
     .filter(({ standing }) => standing === 'kept')

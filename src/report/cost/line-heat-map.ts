@@ -6,12 +6,12 @@ import type { LineCost } from '../../report-model/cost-report.ts';
 import type { KernelReport } from '../../report-model/report.ts';
 import { escapeHtml } from '../markup/html-text.ts';
 
-/** Value of unspecified names: shares of lines are reported at one size. */
+/** Value of unspecified names. Shares of lines are computed at this size. */
 const size = 1000n;
-/** Maximum lines of a file; beyond that only lines near those with a cost. */
+/** Maximum number of displayed lines of a file. Of a longer file, only lines near those with a cost are displayed. */
 const maxLines = 400;
 const context = 2;
-/** Metrics in the note of a line. */
+/** Metrics in the note next to a line. */
 const noted = boundMetrics.filter((metric) => boundTable[metric].brief);
 
 /**

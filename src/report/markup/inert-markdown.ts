@@ -1,10 +1,10 @@
 /** Markdown that shows arbitrary text from the input literally. */
 
-/** UTF-16 units of one fragment of such text within a line. */
+/** Maximum number of UTF-16 units of a fragment of input text within a line. */
 const MAX_PIECE = 500;
 
-// Everything that can begin Markdown or HTML, a mention, an issue reference, a link or a workflow command. Inside a
-// word an underscore is text, and so is a colon before a space.
+// Matches everything that can begin Markdown or HTML, a mention, an issue reference, a link or a workflow command.
+// Within a word an underscore is plain text, and so is a colon before a space.
 const ACTIVE = /[&<>@#`*[\]\\|~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|:(?! )|(?<=www)\./gi;
 // GitHub looks for mentions, addresses and references to issues in the text that is rendered, where an entity is the
 // character again (github/cmark-gfm#181). A zero-width space separates the word.
@@ -29,12 +29,14 @@ export function codeSpan(text: string): string {
   return `${fence}${padding}${content}${padding}${fence}`;
 }
 
-/** A code span for a table cell: a bar ends the cell, even inside a code span, unless a backslash precedes it. */
+/**
+ * A code span for a table cell. Bars are escaped with a backslash, because a bar ends the cell even inside a code span.
+ */
 export function tableCode(text: string): string {
   return codeSpan(text).replaceAll('|', '\\|');
 }
 
-/** Text in a fenced block, the fence longer than any run of backticks in it. */
+/** Text in a fenced code block. The fence is longer than any run of backticks in the text. */
 export function fencedBlock(text: string, language = ''): string {
   const fence = '`'.repeat(Math.max(3, longestRun(text) + 1));
   return `${fence}${language}\n${text.replace(/\n$/, '')}\n${fence}`;
@@ -45,7 +47,7 @@ export function details(title: string, body: string): string {
   return `<details><summary>${title}</summary>\n\n${body}\n\n</details>`;
 }
 
-/** Bounded, so that a line is short and a cut at a line end leaves no code span open. */
+/** Limits the length of a fragment, so that a line is short and a cut at a line end leaves no code span open. */
 function clipped(text: string): string {
   if (text.length <= MAX_PIECE) return text;
   return `${text.slice(0, MAX_PIECE - 1).replace(/[\ud800-\udbff]$/, '')}…`;
@@ -57,8 +59,8 @@ function longestRun(text: string): number {
 }
 
 /**
- * Line ends, control characters and marks that change the direction of writing become spaces; a lone surrogate becomes
- * the replacement character.
+ * Converts text to one line. Line ends, control characters and bidirectional control characters become spaces; a lone
+ * surrogate becomes the replacement character.
  */
 export function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu, ' ').replace(/[\ud800-\udfff]/gu, '\ufffd');

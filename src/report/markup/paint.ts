@@ -2,7 +2,7 @@ import type { Severity } from '../../source/severity.ts';
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'blue' | 'cyan';
 
-/** Text in a style. */
+/** Renders text in a style. */
 export type Paint = (style: Style, text: string) => string;
 
 const escapes: Readonly<Record<Style, readonly [number, number]>> = {

@@ -52,7 +52,7 @@ export function findingCard(group: FindingGroup, number: number, parts: PagePart
     .join('\n');
 }
 
-/** The lines, the steps and the patch, one below the other, or side by side on wide screens. */
+/** Frame with the source lines, the steps and the patch, stacked, or side by side on wide screens. */
 function frame(group: FindingGroup, parts: PageParts): string {
   const { finding } = group.example;
   const { interleaving } = finding;
@@ -77,7 +77,7 @@ function frame(group: FindingGroup, parts: PageParts): string {
   return `<figure class="frame">${upper}${fix}</figure>`;
 }
 
-/** The lines of the finding itself, with the actions of the threads there, as short as the launch allows. */
+/** The lines of the finding itself, with short texts for the actions of the threads. */
 function ownMarks(finding: Finding): Mark[] {
   const { interleaving } = finding;
   if (!isRace(finding) || !interleaving || finding.kind === 'out-of-bounds') return marksOf(finding);
@@ -90,7 +90,7 @@ function ownMarks(finding: Finding): Mark[] {
   });
 }
 
-/** The patch of the kernel of a finding, if it removes the finding; otherwise the reason for its absence. */
+/** The patch of the kernel of a finding, if it removes the finding; otherwise why there is none. */
 function fixPart(group: FindingGroup, parts: PageParts): string {
   const { kernel } = group.example;
   const { repair } = kernel;
@@ -106,7 +106,7 @@ function fixPart(group: FindingGroup, parts: PageParts): string {
   return `<div class="part">${heading}${detail}${more}</div>${patch === '' ? '' : patchLines(patch)}${others.join('')}`;
 }
 
-/** A patch of one file without the file names, which precede it on the page. */
+/** The hunks of a patch of one file. The file name precedes the patch on the page. */
 function withoutHead(patch: string): string {
   const isOfOne = patch.split(/^diff --git /m).length === 2;
   return isOfOne ? patch.replace(/^diff --git .*\n--- .*\n\+\+\+ .*\n/, '') : patch;
@@ -124,7 +124,7 @@ function facts(group: FindingGroup): string {
   return `<ul>${items.map((fact) => `<li>${fact}</li>`).join('')}</ul>`;
 }
 
-/** Accesses whose lines the frame cannot show. */
+/** Accesses that the frame cannot display, because their locations are unknown. */
 function unlocated(finding: Finding, { kernels }: FindingGroup): string[] {
   return kernels.length === 0 ? [] : marksOf(finding).flatMap(({ location, text }) => (location ? [] : [toHtml(text)]));
 }

@@ -1,4 +1,4 @@
-/** A kernel as HTML, folded: verdicts, launches, assumptions, costs. */
+/** A kernel as HTML, in a folded section: verdicts, launches, assumptions, costs. */
 import { boundMetrics, boundTable } from '../../cost/model/metrics.ts';
 import type { BoundReport, CodeReport } from '../../report-model/cost-report.ts';
 import type { DivergenceReport, RaceReport } from '../../report-model/finding.ts';
@@ -32,7 +32,7 @@ export function isProved({ race, divergence }: KernelReport): boolean {
   return race.verdict === 'proved' && divergence.verdict === 'proved';
 }
 
-/** A kernel that can be unfolded. */
+/** The folded section of a kernel. */
 export function kernelEntry(
   kernel: KernelReport,
   { elsewhere }: KernelFindingGroups,
@@ -103,7 +103,10 @@ function repairItem({ repair }: KernelReport): string {
     .join('');
 }
 
-/** For longer bounds the table contains the fastest growing term, and the whole bound is folded. */
+/**
+ * Maximum number of characters of a bound in the table. Of a longer one, the table contains the fastest-growing term,
+ * and the whole bound is folded.
+ */
 const widestBound = 60;
 
 /** The bounds of a warp in both builds with their units, and the resources. */

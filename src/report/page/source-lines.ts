@@ -2,13 +2,13 @@
 import { type Mark, markedLine } from '../../messages/phrases.ts';
 import { escapeHtml } from '../markup/html-text.ts';
 
-/** Lines shown around each line of a finding. */
+/** Number of lines shown before and after each line of a finding. */
 const context = 4;
 
 /**
  * The lines of a file around marks, with a note under each marked line.
  * @param lines of the file
- * @param also lines that are shown without a mark
+ * @param also further lines that are shown, without a mark
  */
 export function sourceLines(
   lines: readonly string[],

@@ -51,11 +51,11 @@ interface Cell {
   readonly name: string;
   readonly isShared: boolean;
   readonly last: number | string | undefined;
-  /** The thread that observed it; null if the name denotes the same cell for all threads. */
+  /** The thread that observed the value; null if the name denotes the same cell for all threads. */
   readonly of: { readonly index: number; readonly name: string } | null;
 }
 
-/** Cells whose values are known at some step: those that the threads share first. */
+/** Cells whose values are known at some step. Cells that the threads share come first. */
 function cellsOf(recording: readonly ReportedMove[], threads: ReportedInterleaving['threads']): Cell[] {
   const blocks = new Set(threads.map(({ block }) => block.join(',')));
   const racing = new Set(recording.flatMap(({ cell }) => (cell?.isShared ? [cell.name] : [])));
