@@ -19,7 +19,7 @@ export interface PushEvent {
   readonly owner: string;
   readonly repo: string;
   readonly headSha: string;
-  /** The previous commit; all zeros if there is none. */
+  /** The previous commit; all zeros if none exists. */
   readonly baseSha: string;
 }
 

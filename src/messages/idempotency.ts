@@ -69,7 +69,7 @@ export function classChangeText(name: string, base: IdempotencyReport, head: Ide
   return `${code(name)} is now ${phrase(head)}${why}; it was ${phrase(base)}`;
 }
 
-/** Which launches of a kernel are idempotent, as a sentence without its full stop; empty if there are no launches. */
+/** Which launches of a kernel are idempotent, as a sentence without its full stop; empty without launches. */
 export function judgedText(launches: readonly LaunchIdempotencyReport[]): string {
   if (launches.length === 0) return '';
   const told = launches.slice(0, maxLaunches).map(({ location, verdict, reason, assumptions = [] }) => {

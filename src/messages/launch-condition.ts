@@ -24,7 +24,7 @@ export interface LaunchConditionText {
  * reported by other clauses.
  */
 export function launchConditionText(condition: ValidatorCondition, nameOf: NameOf): LaunchConditionText {
-  // Most launches are one-dimensional, so that condition is reported only if there is no other one.
+  // Most launches are one-dimensional, so that condition is reported only in the absence of others.
   const all = condition.kind === 'all' ? condition.conditions : [condition];
   const own = all.filter((part) => !isOfTwoArrays(part, nameOf));
   const others = own.filter((part) => !isOfOneDimension(part));

@@ -43,7 +43,7 @@ export function explanationText({ steps, notes, leaves, because, header }: Expla
   return [place + steps.map(stepText).join(', and '), ...notes.map((note) => noteTexts[note]), ...reach, ...rest].join('; '); // oxfmt-ignore
 }
 
-/** Number of units in which an edited header was verified. */
+/** The units in which an edited header was verified, as a phrase. */
 function reachText({ verified, broken }: EditedHeader): string {
   const compile = verified.length === 1 ? 'compiles' : 'compile';
   const that = broken.length === 0 ? 'that include it' : `that include it and ${compile}`;

@@ -11,7 +11,7 @@ export function placeName(finding: Finding): string {
   return isRace(finding) ? pairName(finding, finding) : nameAt(finding, [finding.barrier]);
 }
 
-/** Keys of all pairs of lines of a finding; that of its own pair is the first. */
+/** Keys of all pairs of lines of a finding; the first one belongs to the pair in the message. */
 export function placeNames(finding: Finding): readonly [string, ...string[]] {
   const others = isRace(finding) ? (finding.also ?? []).map((pair) => pairName(finding, pair)) : [];
   return [placeName(finding), ...others];

@@ -16,7 +16,7 @@ export interface LineCost {
 }
 
 export interface BoundReport {
-  /** Bound for one warp in the worst case; null if there is none. */
+  /** Bound for one warp in the worst case; null if none exists. */
   readonly bound: string | null;
   /** Degree of growth of the bound in each name. */
   readonly degree?: Readonly<Record<string, number>>;
@@ -43,13 +43,13 @@ export interface LaunchTotals extends Readonly<Record<SummedMetric, number | nul
   readonly operations: number | null;
   /** Floating-point operations per byte. */
   readonly intensity: number | null;
-  /** Upper bound in cycles for a block that runs alone on a multiprocessor: work / P + span. */
+  /** Upper bound in cycles for a block that occupies a multiprocessor exclusively: work / P + span. */
   readonly blockCycles: number | null;
 }
 
 /** Cost of one of several launches of a kernel. */
 export interface LaunchCost {
-  /** Bounds of the production build for one warp in the worst case; null if there is none. */
+  /** Bounds of the production build for one warp in the worst case; null if none exists. */
   readonly bounds: Readonly<Record<BoundMetric, string | null>>;
   /** Totals of the production build; absent if a dimension is unknown. */
   readonly totals?: LaunchTotals;

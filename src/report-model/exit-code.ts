@@ -6,9 +6,9 @@ import type { Report } from './report.ts';
 import type { RunReport } from './run-report.ts';
 
 export const exitCodes = {
-  /** There are no findings at or above `--fail-on`. */
+  /** No finding is at or above `--fail-on`. */
   success: 0,
-  /** There are findings at or above `--fail-on`. */
+  /** Some finding is at or above `--fail-on`. */
   findings: 1,
   /** Wrong usage or configuration, or contradictory assumptions. */
   usage: 2,

@@ -46,7 +46,7 @@ function withoutParameters(name: string): string {
   return name;
 }
 
-/** Offset of the template arguments at the end of a name; -1 if there are none. */
+/** Offset of the template arguments at the end of a name; -1 if none exist. */
 function openingBracket(name: string): number {
   if (!name.endsWith('>')) return -1;
   let depth = 0;

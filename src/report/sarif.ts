@@ -128,7 +128,9 @@ function costResult(cost: Regression): object {
   };
 }
 
-/** The repair that removes a finding, and its alternatives. The edits of each are one fix, if all are in one file. */
+/**
+ * The repair that removes a finding, and its alternatives. The edits of each, which are all in one file, are one fix.
+ */
 function fixesOf({ repair }: KernelReport, { fingerprint }: Finding): { readonly fixes?: readonly object[] } {
   const { edits = [], fixes = [], alternatives = [], status } = repair;
   if (status !== 'repaired' || edits.length === 0 || !fixes.includes(fingerprint)) return {};

@@ -12,7 +12,7 @@ export interface Delivery {
   readonly payload: string;
   /** `owner/name` */
   readonly repository: string;
-  /** Number of the pull request; 0 if there is none. Deliveries of one pull request are handled sequentially. */
+  /** Number of the pull request; 0 if none exists. Deliveries of one pull request are handled sequentially. */
   readonly pull: number;
   /** Number of earlier attempts. */
   readonly attempts: number;

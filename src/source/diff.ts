@@ -15,7 +15,7 @@ export interface FileDiff {
   readonly path: string;
   readonly previousPath?: string;
   readonly status: 'added' | 'modified' | 'removed' | 'renamed';
-  /** Hunks; null if there is no patch, because the file is binary or too large. */
+  /** Hunks; null if the patch is missing, because the file is binary or too large. */
   readonly hunks: readonly Hunk[] | null;
 }
 

@@ -168,7 +168,7 @@ function nvccWords(words: readonly string[]): readonly string[] {
   return isHostCompiler || asksClang ? nvccFlagsOfClang(args) : args;
 }
 
-/** Number of words before the compiler, such as 1 in `ccache nvcc …`, plus the compiler itself. */
+/** Number of words up to and including the compiler: 2 for `ccache nvcc …`. */
 function launcherWords(words: readonly string[]): number {
   let count = 0;
   while (count < words.length && /^(?:ccache|sccache|distcc|icecc|time|nice)$/.test(basename(words[count]!))) count++;

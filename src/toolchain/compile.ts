@@ -52,7 +52,7 @@ export interface CompileRequest {
   readonly text?: string | undefined;
   /** Edited texts of included files. If the unit still reads one of the original files, it counts as not compiled. */
   readonly headers?: EditedHeaders | undefined;
-  /** Absolute path of the repository, or of the working directory if there is none. */
+  /** Absolute path of the repository, or of the working directory outside of a repository. */
   readonly root: string;
   readonly build: Build;
   /** Architecture: `sm_80`. */
@@ -285,7 +285,9 @@ async function compileByNvcc(setting: Setting, request: CompileRequest, place: O
   return host === undefined ? found : { ...found, host };
 }
 
-/** Whether a limit on CPU time ended nvcc, or a program that it started and that was killed. */
+/**
+ * Whether a time limit ended nvcc or one of its programs. If such a program is killed, nvcc exits with code 128 + 9.
+ */
 function passedCpu({ end }: ProcessResult): boolean {
   return end.kind === 'time-limit' || (end.kind === 'exited' && end.code === 128 + 9);
 }
@@ -375,7 +377,7 @@ async function unedited(files: readonly string[], setting: Setting): Promise<str
   return (await inRoot(files, setting)).find((path) => path !== setting.unit && headers.texts.has(path));
 }
 
-/** Whether one of the project's files differs between the preprocessor passes for device and host. */
+/** Whether one of the files mentions `__CUDA_ARCH__`, so that its text may differ between device and host passes. */
 async function readsArchitecture(files: readonly string[]): Promise<boolean> {
   for (const file of files) if ((await readFile(file, 'latin1').catch(() => '')).includes('__CUDA_ARCH__')) return true;
   return false;
@@ -419,7 +421,7 @@ interface Setting {
   readonly file: string;
   /** Input of nvcc: the file, or a copy with another text. */
   readonly input: string;
-  /** Path of the copy of the root with edited headers; null if there is none. */
+  /** Path of the copy of the root with edited headers; null if none exists. */
   readonly mirror: string | null;
   /** Path of the unit relative to the root, for messages. */
   readonly unit: string;

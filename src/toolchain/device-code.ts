@@ -126,7 +126,7 @@ async function compiledWhole(request: DeviceCodeRequest): Promise<DeviceCode | n
   return exitedWell(plain) ? { result: plain, verification: output, unoptimised: 'late' } : stopped(plain);
 }
 
-/** Whether a back end printed no messages: Selvage cannot parse them. */
+/** Whether a back end succeeded without messages, which Selvage cannot parse. */
 function isSilent(result: ProcessResult): boolean {
   return exitedWell(result) && result.stdout === '' && result.stderr === '';
 }

@@ -10,7 +10,7 @@ import { parsePtxasReport, type KernelResources } from './ptxas-report.ts';
 export interface AssembledUnit {
   /** Resources by the symbol of the kernel. */
   readonly kernels: ReadonlyMap<string, KernelResources>;
-  /** The machine code, with line tables of the source and of the PTX. */
+  /** The cubin, with line tables of the source and of the PTX. */
   readonly cubin: Uint8Array;
 }
 
@@ -54,7 +54,7 @@ export async function assembledUnit(
     const assemble = (...more: readonly string[]) =>
       runProcess({
         executable: compiler.ptxas!,
-        // Line tables are requested; they do not change the machine code.
+        // Line tables are requested; they do not change the instructions.
         args: ['-v', '-lineinfo', `-arch=${arch}`, ...cap, ...more, file, '-o', cubin],
         cwd: temporary,
         env: confinedEnvironment(compiler.searchPath, temporary),

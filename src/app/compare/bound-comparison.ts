@@ -50,7 +50,7 @@ interface BoundChange {
   readonly head: Expression;
   /** Whether the bound of the head is at least that of the base at all arguments. */
   readonly isLarger: boolean;
-  /** The name of a parameter or dimension with which the bound of the head grows faster; null if there is none. */
+  /** The name of a parameter or dimension with which the bound of the head grows faster; null if none exists. */
   readonly growsWith: string | null;
   readonly isReference: boolean;
   readonly points: readonly Point[];

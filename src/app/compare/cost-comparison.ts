@@ -20,7 +20,7 @@ interface CostChanges {
 /**
  * Regressions and improvements of the head. Both sides were built by the same compiler and counted at the same
  * arguments, so differences are not noise.
- * @param launches launches that could be counted; if there are none, bounds decide
+ * @param launches launches that could be counted; if none could, bounds decide
  * @param lines correspondence of lines; null if the texts are not available
  */
 export function costChanges(

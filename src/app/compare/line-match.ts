@@ -15,7 +15,7 @@ export interface LineMatch {
 const maxEdits = 4000;
 
 interface FileMatch {
-  /** Line of the base for each line of the head, counted from 1; 0 if there is none. */
+  /** Line of the base for each line of the head, counted from 1; 0 if none exists. */
   readonly base: readonly number[];
   readonly changed: readonly number[];
 }

@@ -58,7 +58,7 @@ function howToState(entry: LaunchedKernel): string {
   return `State what the program launches in a comment above the kernel, for example ${code(`// selvage: block=${block} grid=${grid}${given}`)} at ${file}:${definition.signatureLine}.`;
 }
 
-/** Whether a 64-bit parameter may be a pointer: if the source declares it as one, or if there is no source. */
+/** Whether a 64-bit parameter may be a pointer: if the source declares it as one, or if the source is missing. */
 function isPointer({ kernel, parameters }: LaunchedKernel, index: number): boolean {
   const type = parameters[index]?.type;
   if (type !== undefined) return type.includes('*');

@@ -46,7 +46,7 @@ export interface UnitBuilder {
   /** The unit's file and the files of the tree that it includes; empty if they cannot be determined. */
   readonly dependencies: (unit: Unit, arch: string) => Promise<readonly string[]>;
   /**
-   * Result of the assembler for a PTX text and its kernels, or why there is no result; missing without an assembler.
+   * Result of the assembler for a PTX text and its kernels, or why that is missing; missing without an assembler.
    * @param unit - the unit whose flags are used
    * @param mostRegisters - a lower register limit than that of the flags
    */

@@ -39,7 +39,7 @@ interface Tried extends Executed {
 
 /**
  * Runs a launch under several schedules: the default one, reversed, then shuffled. Ends at the first schedule with a
- * race, a missed barrier or a fault. If there is none, the result of the default schedule is returned.
+ * race, a missed barrier or a fault. If none has any, the result of the default schedule is returned.
  * @param witnessed the schedule of the replayed witness; the options may select another one
  */
 export async function executeSchedules(

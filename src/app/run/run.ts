@@ -25,7 +25,7 @@ interface RunCommand {
 }
 
 interface RunOutcomeReport {
-  /** Absent if there is no kernel to run. */
+  /** Absent if no kernel was run. */
   readonly report?: RunReport;
   /** Diagnostics of compiling and reading the file. */
   readonly diagnostics: readonly Diagnostic[];

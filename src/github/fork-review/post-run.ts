@@ -90,7 +90,7 @@ export async function runPost(
   }
 }
 
-/** The review of a run and its target, or why there is no review. */
+/** The review of a run and its target, or why the review is missing. */
 async function reviewOf(
   octokit: Octokit,
   { repository: own, workflow_run: run }: RunPayload,

@@ -17,8 +17,8 @@ export interface IssuePlan {
 
 /**
  * The issue for the check of a whole repository.
- * @returns null if there are no findings but parts could not be analysed: then it is unknown whether all findings are
- *   fixed
+ * @returns null if the report lacks findings but parts could not be analysed: then it is unknown whether all findings
+ *   are fixed
  */
 export function planIssue(plan: ReviewPlan, branch: string): IssuePlan | null {
   const { findings, check, headSha, exitCode } = plan;

@@ -17,7 +17,7 @@ interface Composition {
   readonly posted?: ReadonlySet<PlannedFinding>;
 }
 
-/** The review of findings that no earlier comment reports; null if there are none. */
+/** The review of findings that no earlier comment reports; null without such findings. */
 export function composeReview(
   plan: Pick<ReviewPlan, 'reviewIntroduction'>,
   { findings, refused = new Set(), posted = new Set() }: Composition,
@@ -38,7 +38,7 @@ export function composeReview(
   return { event: 'COMMENT', body: fitMarkdown(marker + body, COMMENT_BUDGET, CUT), comments };
 }
 
-/** Heading that explains why the listed findings have no separate comment; empty if there are none. */
+/** Heading that explains why the listed findings have no separate comment; empty if the list is empty. */
 function headingOf(entries: readonly PlannedFinding[], refused: ReadonlySet<PlannedFinding>): string {
   const reasons = new Set(entries.map((entry) => (refused.has(entry) ? 'refused' : entry.withoutComment)));
   if (reasons.size === 0) return '';

@@ -35,7 +35,7 @@ export interface PublishResult {
   readonly check: 'posted' | 'unchanged' | 'failed' | 'off';
   /** Earlier comments and reviews of Selvage that were deleted or edited: their findings are fixed, or have changed. */
   readonly settled: number;
-  /** The current head of the pull request if it is no longer the analysed commit: then no comments are posted. */
+  /** The current head of the pull request if it differs from the analysed commit: then no comments are posted. */
   readonly movedTo?: string;
   readonly problems: readonly Problem[];
 }

@@ -17,7 +17,7 @@ const service = 'twirp/github.actions.results.api.v1.CacheService';
 const version = createHash('sha256').update('selvage results 1').digest('hex');
 const patience = 60_000;
 
-/** The cache service of this run; undefined if there is none, as on an Enterprise Server. */
+/** The cache service of this run; undefined if none exists, as on an Enterprise Server. */
 export function cacheService(environment: Readonly<Record<string, string | undefined>>): CacheService | undefined {
   const { ACTIONS_RESULTS_URL: url, ACTIONS_RUNTIME_TOKEN: token } = environment;
   return url && token && URL.canParse(url) ? { url, token } : undefined;

@@ -49,7 +49,7 @@ export function briefBound(bound: string, most: number): string {
   const growths = addends.map(growthOf);
   const top = growths.reduce((a, b) => (compareGrowth(a, b) < 0 ? b : a));
   const leading = addends.filter((_, at) => compareGrowth(growths[at]!, top) === 0);
-  // A subtrahend is meaningless without its minuend, so subtracted terms are not omitted separately.
+  // Terms of equal growth are shown together: a subtrahend is meaningless without its minuend.
   const shown = leading.length < addends.length ? `${expressionText(add(...leading))} + …` : text;
   return cut(shown, most);
 }

@@ -28,7 +28,7 @@ export function lineRole(cost: Regression): string {
   return isOfLimit(cost) ? 'the kernel' : 'changed';
 }
 
-/** The exceeded threshold, in words; empty if there is none, or if the message contains it. */
+/** The exceeded threshold, in words; empty if none exists, or if the message contains it. */
 export function thresholdOf({ limit, base }: Regression): string {
   return limit === undefined || base === null ? '' : `threshold ${limit}`;
 }

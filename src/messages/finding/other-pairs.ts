@@ -12,7 +12,7 @@ const maxPairs = 4;
  * The other pairs of lines of a cause: `Accesses on these lines race for the same reason: 12 and 20; 14 and 20.` If
  * there are many pairs, each line is listed once.
  * @param told - the race in the message
- * @param others - the other pairs; the text is empty if there are none
+ * @param others - the other pairs; the text is empty if this is
  */
 export function otherPairsText(told: ReportedRace, others: readonly OtherPair[]): string {
   const home = homeOf([told.first.location, told.second.location]);

@@ -126,7 +126,9 @@ function actors(a: Actor, b: Actor, home: string | undefined, array: string | un
   );
 }
 
-/** Why no earlier synchronisation orders the two accesses. */
+/**
+ * Why both threads reach their accesses although each reads what the other one stored before: the stores are delayed.
+ */
 const missedStores =
   'both get there where each looks for what the other one stored before it can see that; a `fence.sc`, such as `__threadfence()`, between the store and the load of each thread rules that out';
 

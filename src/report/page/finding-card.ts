@@ -90,7 +90,7 @@ function ownMarks(finding: Finding): Mark[] {
   });
 }
 
-/** The patch of the kernel of a finding, if it removes the finding; otherwise why there is none. */
+/** The patch of the kernel of a finding, if it removes the finding; otherwise why it is missing. */
 function fixPart(group: FindingGroup, parts: PageParts): string {
   const { kernel } = group.example;
   const { repair } = kernel;

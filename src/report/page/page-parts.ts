@@ -9,6 +9,6 @@ export interface PageParts {
   readonly patchOf: (kernel: KernelReport) => string;
   /** Index of a kernel on the page, from 0. */
   readonly numberOf: (kernel: KernelReport) => number;
-  /** Whether a finding is missing in the base; undefined if there is no comparison. */
+  /** Whether a finding is missing in the base; undefined without a comparison. */
   readonly isNew: (group: FindingGroup) => boolean | undefined;
 }

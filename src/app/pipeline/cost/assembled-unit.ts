@@ -7,7 +7,7 @@ import type { LaunchedKernel } from '../../build/kernel.ts';
 import type { UnitBuilder } from '../../project/unit-builder.ts';
 import type { Options } from '../../../settings/options.ts';
 
-/** Result of the assembler for the unit of a kernel, or why there is no result; undefined if nothing was assembled. */
+/** Result of the assembler for the unit of a kernel, or why it is missing; undefined if nothing was assembled. */
 export type Assembled = (entry: LaunchedKernel) => Promise<AssembledUnit | Unassembled> | undefined;
 
 /** Starts the assembler on the production builds of the units of kernels. */

@@ -434,8 +434,8 @@ function freshAssumption(
 }
 
 /**
- * A difference between the builds of the edited kernel that the builds of the original do not have; null if there is
- * none.
+ * A difference between the builds of the edited kernel that the builds of the original do not have; null if none
+ * exists.
  */
 function worseBuilds(
   { kernel: original, produced: ran }: LaunchedKernel,
