@@ -20,7 +20,7 @@ export interface IdempotencyReport {
   readonly remedy?: string;
   /** Classification of the launches in the repository. */
   readonly launches?: readonly LaunchIdempotencyReport[];
-  /** A launch of a kernel that is not idempotent. Its re-execution changes memory. */
+  /** A launch of a kernel that is not idempotent. Its re-execution gives another result. */
   readonly witness?: Witness;
   /** Whether the time limit ended the analysis early. */
   readonly nondeterministic?: boolean;

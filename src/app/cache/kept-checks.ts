@@ -143,7 +143,7 @@ function moduleOf(source: KernelSource): Module {
   return known;
 }
 
-/** Properties of the kernel and its module other than the code of the kernel. */
+/** Results of lowering the kernel, other than its code. */
 function headOf(kernel: Kernel): unknown {
   const { blocks, values, dominators, postdominators, loops, loopOf, unsupported, location, ...head } = kernel;
   void [blocks, values, dominators, postdominators, loops, loopOf, unsupported];

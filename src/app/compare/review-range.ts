@@ -163,8 +163,8 @@ async function configurationsOf(
   const { config } = options;
   const named = config === undefined ? undefined : resolve(root, config);
   const inside = named === undefined ? undefined : pathInside(root, named);
-  // A file that the user names is read from disk, and so is a file outside of the repository, which no commit can
-  // change.
+  // A configuration that the user names applies to both sides, and so does one outside of the repository, which no
+  // commit can change.
   if (named !== undefined && (trust === 'user' || inside === undefined)) {
     const { configuration, diagnostics } = await readConfiguration(headTree, { file: named, defaults });
     return { base: configuration, head: configuration, diagnostics };

@@ -202,8 +202,8 @@ function distinct<Item>(items: readonly Item[]): Item[] {
 }
 
 /**
- * A launch of the production build whose re-execution changes memory, confirmed by a run. The interpreter is loaded
- * only for kernels that are likely to have one.
+ * A launch of the production build whose re-execution gives another result, confirmed by a run. The interpreter is
+ * loaded only for kernels that are likely to have one.
  * @param isExpected whether no launch with an effect is expected to be idempotent
  */
 async function confirmed(

@@ -68,8 +68,8 @@ export function createClient(options: ClientOptions): Octokit {
 }
 
 /**
- * Checks that a response contains data. A proxy, or a server under maintenance, responds with a page and status 200;
- * the request then had no effect.
+ * Checks that a response is JSON, or empty by its status 204. A proxy, or a server under maintenance, responds with a
+ * page and status 200; the request then had no effect.
  */
 function withData<Response extends { readonly status: number; readonly data: unknown }>(response: Response): Response {
   const { status, data } = response;

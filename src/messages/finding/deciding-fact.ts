@@ -57,7 +57,7 @@ function factText(question: OpenQuestion): string {
   }
 }
 
-/** The unknown fact, if a run shows two accesses that only an unmodelled synchronisation may order. */
+/** Actions that would decide a race whose accesses only an unmodelled synchronisation may order. */
 const undecidedOrders: Readonly<Record<Unmodelled, string>> = {
   'fence-order': 'make sure that one of the two fences always comes first, with a flag for example',
   'warp-exchange': `add ${code('__syncwarp()')} next to the shuffle or vote`,

@@ -161,7 +161,7 @@ function lineReport({ instructions, work, code }: LineProfile, location: Locatio
   return { location, instructions, listing, work: Object.fromEntries([...work].sort(([a], [b]) => (a < b ? -1 : 1))) };
 }
 
-/** Names locations as reports do: line tables contain paths of the compiler, which the PTX of the same module maps. */
+/** Names locations as reports do: a path in a line table is replaced by the path in the PTX with which it ends. */
 function placesOf({ production, verification }: LaunchedKernel): (location: Location) => Location {
   const { module } = production ?? verification;
   const known = new Map<string, string>();
