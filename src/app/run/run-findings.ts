@@ -159,10 +159,7 @@ function arrayOf({ object, space }: RaceEvent): string {
   return space === 'shared' || object.startsWith('_Z') ? objectName(object) : object;
 }
 
-/**
- * Barriers that threads missed because they exited. The interpreter does not know whether that is intended; the source
- * determines it.
- */
+/** Barriers that threads missed because they exited earlier. They are determined from the source, not from the run. */
 async function passedBy(request: FindingsRequest): Promise<ReadonlySet<InstructionId>> {
   const { result } = request;
   if (!result.divergences.some(({ kind }) => kind === 'early-exit')) return new Set();

@@ -401,7 +401,10 @@ function byBuild(instances: readonly LaunchedKernel[]): LaunchedKernel[][] {
 /** A kernel of a build, with its markers switched if it has some. */
 type MarkedKernel = Pick<CheckTask, 'source' | 'switches'> & { readonly kernel: Kernel };
 
-/** Kinds of assumptions that only the user can state. For each kernel the configuration states them. */
+/**
+ * Kinds of assumptions that only the user can state, separately for each kernel. Those in the configuration count as
+ * stated.
+ */
 const stated: ReadonlySet<Assumption['kind']> = new Set(['launch', 'user', 'initial']);
 
 /** Why the check of an edited kernel is not a proof; null if it is. */
