@@ -22,7 +22,7 @@ test('integer arguments give a callee no access to memory', async () => {
   assert.equal(await handing('b32', '%r1', 'ld.global.u32 %r1, [%d1];'), 'proved proved true true');
 });
 
-test('address arguments do, and so may loaded values', async () => {
+test('address arguments give a callee access to memory, and loaded values may', async () => {
   for (const [register, before] of [
     ['%d1', ''],
     ['%d10', 'add.s64 %d10, %d1, 4;'],

@@ -30,7 +30,7 @@ test('generated bounds ascend to the last element and beyond', () => {
   assert.equal(trailingValue(bounds, 'int32'), numbers.at(-1));
 });
 
-test('generated integers are between their bounds when pointers are', () => {
+test('generated integers respect their bounds if the kernel has pointers', () => {
   const structs = { kind: 'pointers', seed: 0, count: 6, size: 9, period: 24, numbersAt: [16] } as const;
   assert.deepEqual(pointersIn(structs), [0, 1, 3, 4]);
 });

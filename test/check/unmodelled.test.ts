@@ -54,7 +54,7 @@ test('matrices that a warp loads and stores collectively are decided by rows', a
   for (const [body, expected] of cases) assert.equal(await verdicts(body), expected, body);
 });
 
-test('tiles that a warp traverses in a loop are decided', async () => {
+test('accesses to tiles that a warp traverses in a loop are decided', async () => {
   const loop = (step: number): string =>
     `cvt.u32.u64 %r3, %d3; setp.lt.u32 %p1, %r0, 32; @!%p1 bra E; mov.u32 %r4, 0;
     L: wmma.store.d.sync.aligned.row.m16n16k16.shared.f32 [%r3], {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}, 64;

@@ -70,7 +70,7 @@ test('a race that every representative launch reproduces is an error', async () 
   assert.deepEqual(races(await check(wide, { grid: null })), ['write-write error chosen']);
 });
 
-test('a scalar that decides the race is given, or representative', async () => {
+test('a race that depends on a scalar: the scalar is given, or set to a representative value', async () => {
   const body = guarded('lt.s32 %p1, %r0, %r9', `mov.u32 %r1, 5; ${store('%d1', '%r1', '%r0', 10)}`);
   assert.deepEqual(races(await check(body)), ['write-write error chosen']);
   assert.deepEqual(races(await check(body, { scalars: { 2: 40n } })), ['write-write error given']);
@@ -176,7 +176,7 @@ test('writes of one value: a warning, or the configured severity', async () => {
   assert.equal((await check(other)).race.findings[0]!.sameValue, undefined);
 });
 
-test('one literal that no thread reads without order is harmless', async () => {
+test('unordered stores of one literal are harmless if every read is ordered after them', async () => {
   const plain = await check(sameValue);
   assert.equal(plain.race.verdict, 'proved');
   assert.deepEqual(races(plain), ['write-write notice given']);

@@ -34,7 +34,7 @@ test('loops with amortised trip counts', () => {
   assert.deepEqual(found, expected);
 });
 
-test('no bound of such a loop is marked as exact', () => {
+test('no bound that depends on an amortised trip count is marked as exact', () => {
   for (const [name, parameters] of expected) assert.equal(bounds(name, parameters).sectors.exact, false, name);
 });
 

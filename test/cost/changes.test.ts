@@ -48,7 +48,7 @@ function expectations(text: string): Map<string, string[]> {
 }
 
 for (const file of readdirSync(folder)) {
-  test(`changes of ${file}: worse and better metrics, with their lines`, { skip }, async () => {
+  test(`changes of ${file}: regressed and improved metrics are reported with their lines`, { skip }, async () => {
     const text = readFileSync(join(folder, file), 'utf8');
     const own = join(scratch, file);
     mkdirSync(own);

@@ -97,7 +97,7 @@ function without(text: string, name: string): string {
   return text.replace(kernelOf(text, name), '');
 }
 
-test('thresholds decide which regressions warn and which fail', { skip }, async () => {
+test('thresholds determine which regressions are warnings and which are errors', { skip }, async () => {
   const severities = async (cost: string, names: readonly string[]) => {
     const texts = [before, later].map((text) => names.map((name) => kernelOf(text, name)).join('')) as [string, string];
     const { status, found } = await compareTexts(...texts, `checks: { cost: { ${cost} } }`);

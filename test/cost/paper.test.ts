@@ -33,7 +33,7 @@ for (const build of ['verification', 'production'] as const) {
   });
 }
 
-test('the bounds have these forms', () => {
+test('the printed bounds have the recorded forms', () => {
   const kernels = kernelsOf('test/cost/paper.cu', 'verification');
   const texts = paperKernels.map(({ name, parameters, dimensions, divisors }) => {
     const bounds = boundsOf(kernels.get(name)!, parameters, dimensions, divisors);

@@ -132,7 +132,7 @@ test('recorded values of the header', () => {
   assert.deepEqual(of('sm_80', 16, 164 * 1024, 64), [0, 0, 'shared'], 'refused');
 });
 
-test('names of architectures', () => {
+test('architectures are named', () => {
   assert.equal(architectureOf('sm_90a')?.name, 'sm_90');
   assert.equal(architectureOf('compute_120')?.name, 'sm_120');
   assert.equal(architectureOf('sm_61'), undefined);

@@ -36,7 +36,7 @@ async function run(server: GitHubServer, ...plan: Parameters<typeof planOf>): Pr
 
 const states = ({ issues }: GitHubServer) => issues.map(({ title, state, stateReason }) => [title, state, stateReason]);
 
-test('opened with the first finding, updated, closed with the last one, opened again', async () => {
+test('the issue is opened with the first finding, updated, closed with the last one, and reopened', async () => {
   const server = await github();
   assert.match(await run(server, []), /: none\.$/);
   assert.match(await run(server, [12, 40]), /: created\.$/);
@@ -63,7 +63,7 @@ test('a user who closes it as not planned is not notified again', async () => {
   assert.deepEqual(states(server), [['Selvage: 1 data race', 'closed', 'not_planned']]);
 });
 
-test('a copy of it by another account is not touched', async () => {
+test('a copy of the issue by another account is not modified', async () => {
   const server = await github();
   const { body, title } = planOf([12])!;
   server.settings.account = SOME_USER;

@@ -211,4 +211,4 @@ for (let seed = 1; seed <= 60; seed += 1) {
   });
 }
 
-test('there were suggestions', () => assert.ok(suggested >= 5, `${suggested}`));
+test('the random inputs produced at least one suggestion', () => assert.ok(suggested >= 5, `${suggested}`));

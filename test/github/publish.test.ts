@@ -210,7 +210,7 @@ test('with debug logging each request is logged with its answer, and without the
   assert.doesNotMatch(lines.join('\n'), /secret-token/);
 });
 
-test('waiting is bounded', async () => {
+test('the total wait for a rate limit is bounded', async () => {
   const server = await github();
   server.settings.writesUntilLimit = 0;
   server.settings.retryAfter = 3600;

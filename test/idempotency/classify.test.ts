@@ -210,7 +210,7 @@ test('a kernel that overlaps its predecessor is not known to be idempotent', () 
   assert.deepEqual(copied.condition, { kind: 'never' });
 });
 
-test('each extension decides its own kernel', () => {
+test('kernels that need an extension are undecided without that extension', () => {
   const without = (name: string, extension: keyof Extensions): string =>
     classOf(name, { ...allExtensions, [extension]: false }).class;
   assert.equal(without('maximum', 'atomics'), 'undecided');

@@ -78,7 +78,7 @@ test('Figure 5: the cases that the paper misses are idempotent', () => {
   assert.equal(again('activateIndirectly', { arguments: [{ scalar: 1 }, 0, 512, n], bytes: 1024 }).idempotent, true);
 });
 
-test('bytes are compared, not elements', () => {
+test('re-execution compares bytes, not elements', () => {
   const n = { scalar: 128 };
   const bytes = 128;
   assert.equal(again('invertBytes', { arguments: [0, bytes, n], bytes: 2 * bytes }).idempotent, true);

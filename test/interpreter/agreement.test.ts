@@ -44,7 +44,7 @@ for (const file of machineFiles()) {
   });
 }
 
-test('some proofs were compared with a run', (context) => {
+test('at least one proof was compared with a run', (context) => {
   context.diagnostic(`${racy} runs that race`);
   assert.ok(racy >= 100);
 });

@@ -161,7 +161,7 @@ test('an access past the end of a local object keeps it in memory', () => {
   assert.ok(kernel.objects.some((object) => object.symbol === 'a'));
 });
 
-test('a slot with its own address does not lose writes through it', () => {
+test('a stack slot that contains its own address keeps writes made through that address', () => {
   const kernel = lowerOne(`.visible .entry k(.param .u64 p) {
     .local .align 8 .b8 a[16]; .reg .b64 %rd<5>; .reg .b32 %r<3>;
     ld.param.u64 %rd1, [p];
@@ -239,7 +239,7 @@ test('directives of the entry bound its launches', () => {
   assert.deepEqual(kernel.parameters, [{ index: 0, symbol: 's', type: 'b8', bytes: 24, alignment: 8 }]);
 });
 
-test('markers survive with their operands', () => {
+test('markers and their operands are preserved by lowering', () => {
   const kernel = lowerOne(`.visible .entry k() {
     .reg .b32 %r<3>; .reg .pred %p<2>;
     mov.u32 %r1, %tid.x;
@@ -258,7 +258,7 @@ test('markers survive with their operands', () => {
   );
 });
 
-test('damage, cut-off text and undeclared names make a kernel unsupported', () => {
+test('damaged or truncated text and undeclared names make a kernel unsupported', () => {
   const bodies = [
     '§ nonsense §;',
     'add.s32 %r1, %r2, %missing;',

@@ -116,7 +116,7 @@ test('NaN is canonical; min and max prefer numbers', () => {
   assert.equal(float('min.xorsign.abs', [bits32(-3), bits32(2)], { rounding: 'none' }), bits32(-2));
 });
 
-test('saturation and relu', () => {
+test('saturation and relu clamp the result', () => {
   assert.equal(float('add', [bits32(3), bits32(4)], { saturate: true }), bits32(1));
   assert.equal(float('add', [bits32(-3), bits32(1)], { saturate: true }), 0n);
   assert.equal(float('mul', [0n, 0x7f800000n], { saturate: true }), 0n);

@@ -50,14 +50,14 @@ test('transactions keep a phase open until they are complete', () => {
   assert.equal(mbarrierState(word)?.parity, 0);
 });
 
-test('a thread that dropped out is not expected any more', () => {
+test('`arrive_drop` lowers the expected arrival count of later phases', () => {
   let word = initialMbarrier(2);
   word = arriveAt(word, 1, true).word;
   word = arriveAt(word, 1, false).word;
   assert.deepEqual(mbarrierState(word), { parity: 1, pending: 1, expected: 1, transactions: 0 });
 });
 
-test('copies that increment the count restore it when they arrive', () => {
+test('`cp.async.mbarrier.arrive` without `.noinc` has no net effect on the pending count', () => {
   const word = arriveAt(raisePending(initialMbarrier(1)).word, 1, false).word;
   assert.deepEqual(mbarrierState(word), { parity: 0, pending: 1, expected: 1, transactions: 0 });
 });

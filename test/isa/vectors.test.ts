@@ -253,7 +253,7 @@ test('carries run from add.cc to addc, borrows from sub.cc to subc', () => {
   assert.deepEqual(run('madc.hi.u32', [0x10000n, 0x10000n, 0n, true]), [2n]);
 });
 
-test('min and max of three', () => {
+test('three-operand min and max', () => {
   const register = { kind: 'scalar', widths: [32] } as const;
   const shape = [register, register, register, register];
   assert.deepEqual(run('min.abs.f32', [0xbf800000n, 0x40000000n, 0x40400000n], shape), [0x3f800000n]);

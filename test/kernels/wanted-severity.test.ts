@@ -9,7 +9,7 @@ function left(body: string, declarations: string, options: CheckOptions): string
   return shown.map(({ what, right, text }) => `${what}: ${text}, ${right.join(' or ')}`);
 }
 
-test('an index beyond the dynamic shared memory of the launch counts, one beyond a default size does not', () => {
+test('an index beyond the dynamic shared memory is an error only if the launch specifies the size', () => {
   const dynamic = '.extern .shared .align 16 .b8 dynamic[];';
   const at = (byte: number): string => `mov.u64 %d30, dynamic; st.shared.u32 [%d30+${byte}], %r9;`;
   const one = (byte: number, sharedBytes: number | null): string[] =>
@@ -21,7 +21,7 @@ test('an index beyond the dynamic shared memory of the launch counts, one beyond
   assert.equal(one(300_000, null).length, 1);
 });
 
-test('an index derived from the block counts if the launch specifies the block', () => {
+test('an index derived from the block dimensions is an error only if the launch specifies them', () => {
   const table = '.const .align 4 .b8 table[396];';
   const start = 'mov.u64 %d30, table; cvta.const.u64 %d30, %d30;';
   const ofThread = `${start} ${load('%r1', '%d30', '%r0', 10)} ${store('%d1', '%r7', '%r1', 11)}`;

@@ -165,7 +165,7 @@ test('causality is transitive through a thread that acquires and then releases',
   assert.ok(allows(seen('relaxed'), 1, 1, 0));
 });
 
-test('atomics continue a release sequence, stores of others end it', () => {
+test('atomics continue a release sequence, stores by other threads end it', () => {
   const through = (middle: 'atomic' | 'store'): LitmusProgram =>
     programOf(
       'grid',

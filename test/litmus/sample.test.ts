@@ -32,7 +32,7 @@ for (const family of families) {
   });
 }
 
-test('nearly all of these programs are decided', () => {
+test('nearly all sampled litmus programs are decided', () => {
   const shareOf = (isRacy: boolean, verdict: string): number => {
     const some = all.filter((answer) => answer.isRacy === isRacy);
     return some.filter((answer) => answer.verdict.verdict === verdict).length / some.length;

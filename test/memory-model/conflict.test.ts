@@ -74,7 +74,7 @@ for (const [one, other, expected] of table) {
   });
 }
 
-test('the strength of instructions', () => {
+test('instructions are classified as strong or weak', () => {
   const load = { kind: 'load', space: 'global', bytes: 4, lanes: 1, extend: 'zero', nonCoherent: false } as const;
   assert.deepEqual(strengthOf({ ...load, semantics: 'weak', scope: 'cta' }), { strong: null, semantics: 'weak' });
   assert.deepEqual(strengthOf({ ...load, semantics: 'volatile', scope: 'sys', lanes: 4 }), {

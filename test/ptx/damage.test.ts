@@ -86,7 +86,7 @@ test('a missing semicolon damages its own statement only', () => {
   assert.deepEqual(outline(functions[0]?.body), ['mov 1', 'damage', 'mov 3', 'damage', 'label', 'ret']);
 });
 
-test('a text that is cut keeps the statements before the cut', () => {
+test('a truncated text keeps the statements before the truncation', () => {
   const whole = `${HEADER}.entry k() { ${REGISTERS}\nmov.u32 %r1, 1;\n{ mov.u32 %r1, 2;\nmov.u32 %r1, 3; }\n}\n`;
   for (let end = whole.indexOf('mov.u32 %r1, 3'); end < whole.lastIndexOf('}'); end++) {
     const { functions, diagnostics } = parseText(whole.slice(0, end));

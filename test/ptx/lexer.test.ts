@@ -40,7 +40,7 @@ test('numbers keep their fraction, exponent and suffix; malformed ones stay one 
   assert.deepEqual(texts('5-3 [%r1+-4]'), ['5', '-', '3', '[', '%r1', '+', '-', '4', ']']);
 });
 
-test('comments and line markers vanish; lines and columns count from 1', () => {
+test('comments and line markers yield no tokens; lines and columns count from 1', () => {
   const stream = lex('a // b ; c\n/* d\n e */ f\n# 12 "g.cu" 1 2\n  h');
   const found = Array.from({ length: stream.count }, (_, at) => [
     stream.lines[at],

@@ -4,7 +4,7 @@ import { type BuildCost, compareCost, isLeast, worstCost } from '../../src/repai
 
 const base: BuildCost = { registers: 16, spillBytes: 0, sharedBytes: 1024, barriers: 1, instructions: 40 };
 
-test('spills count before shared memory, this before registers; one more register within a step has no effect', () => {
+test('spills outweigh shared memory, which outweighs registers; within an allocation unit registers are free', () => {
   assert.ok(compareCost(base, { ...base, spillBytes: 4, sharedBytes: 0 }) < 0);
   assert.ok(compareCost({ ...base, sharedBytes: 2048, registers: 8 }, base) > 0);
   assert.ok(compareCost(base, { ...base, registers: 33 }) < 0);

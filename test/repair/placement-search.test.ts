@@ -120,7 +120,7 @@ test('a barrier outside of a loop costs less than one in it, if either is suffic
   );
 });
 
-test('two pairs that no single barrier separates get two', async () => {
+test('two access pairs that no single barrier separates get two barriers', async () => {
   const twice = exchange(marker(0), marker(1), marker(2)) + exchange(marker(3), marker(4), marker(5));
   const result = await search(twice, candidates(6));
   assert.ok(result.kind === 'found', JSON.stringify(result.kind));
@@ -157,7 +157,7 @@ test('markers between two accesses end at barriers, in either direction', () => 
   );
 });
 
-test('a barrier that no pair needs is removed, the other stays', async () => {
+test('a barrier that orders no access pair is removed, a required barrier stays', async () => {
   const all = candidates(2, [0, 1]);
   const body = exchange('', marker(0), marker(1));
   const gone = await redundantBarriers(oracleOf(body), oracleOf(body), all, () => false);

@@ -13,7 +13,7 @@ const racy = kernelReport({ race: { verdict: 'race', findings: [raceFinding()] }
 const warned = kernelReport({ race: { verdict: 'race', findings: [raceFinding({ severity: 'warning' })] } });
 const problem = (code: Diagnostic['code'], severity: Diagnostic['severity'] = 'error'): Diagnostic => ({ severity, code, message: '' }); // oxfmt-ignore
 
-test('the first exit code that applies', () => {
+test('the first applicable exit code is returned', () => {
   assert.equal(exitCodeOf(reportOf([kernelReport()]), 'error'), 0);
   assert.equal(exitCodeOf(reportOf([racy]), 'error'), 1);
   assert.equal(exitCodeOf(reportOf([warned]), 'error'), 0);
@@ -48,7 +48,7 @@ test('a launch site counts as new if its fingerprint is', () => {
   assert.deepEqual([added.new, added.fixed], [['s1'], []]);
 });
 
-test('the worst launch decides, findings and assumptions add up', () => {
+test('the verdict is that of the worst launch; findings and assumptions of all launches are merged', () => {
   const worst = worstRace([
     { verdict: 'proved', findings: [], assumptions: [{ kind: 'user', text: 'n > 0' }] },
     { verdict: 'race', findings: [raceFinding({ severity: 'warning' })] },

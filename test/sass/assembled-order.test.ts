@@ -511,7 +511,7 @@ test('a store without its guard is found, and one of a value that its PTX does n
 });
 
 test(
-  'a dropped store is found that others read after a warp barrier, or that a flag controls',
+  'a dropped store is found if other threads read it after a warp barrier, or if a flag controls it',
   { skip: withoutNvcc },
   () => {
     const beforeWarp = sassOf(
@@ -549,7 +549,7 @@ test(
   },
 );
 
-test('stores are distinguished whose addresses are equal in the first warp', { skip: withoutNvcc }, () => {
+test('stores whose addresses are equal only in the first warp are distinguished', { skip: withoutNvcc }, () => {
   const text = sassOf(
     'and.b32 %r4, %r1, 31; sub.s32 %r4, %r2, %r4; mov.u32 %r6, s; add.s32 %r4, %r4, %r6;',
     'and.b32 %r5, %r1, 127; sub.s32 %r5, %r2, %r5; add.s32 %r5, %r5, %r6;',

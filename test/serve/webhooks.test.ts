@@ -173,7 +173,7 @@ test('a failed delivery waits longer after each attempt, and delays no other', {
   queue.close();
 });
 
-test('a failing delivery is retried a few times, and then abandoned', { skip }, async () => {
+test('a failing delivery is retried a bounded number of times, and then abandoned', { skip }, async () => {
   let attempts = 0;
   await serving(
     async () => {

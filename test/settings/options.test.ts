@@ -20,7 +20,7 @@ function refusal(...argv: string[]): string {
   return assert.fail(`${argv.join(' ')} was accepted`);
 }
 
-test('dimensions fill up with ones', () => {
+test('missing dimensions default to 1', () => {
   assert.deepEqual(optionsOf('--block', '16,16', '--grid=64').block, [16, 16, 1]);
   assert.deepEqual(optionsOf('--grid', '64').grid, [64, 1, 1]);
 });
@@ -70,7 +70,7 @@ test('values that are missing or specified twice are rejected', () => {
   assert.match(refusal('check', 'a.cu', '--timings=yes'), /takes no value/);
 });
 
-test('choices are checked', () => {
+test('values of options with fixed choices are validated', () => {
   assert.match(refusal('check', 'a.cu', '--format', 'jsn'), /did you mean json/);
   assert.match(refusal('check', 'a.cu', '--fail-on', 'always'), /error, warning, never/);
   assert.match(refusal('check', 'a.cu', '--checks', 'rase'), /did you mean race/);

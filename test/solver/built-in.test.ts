@@ -195,7 +195,7 @@ test('formulas decided by the coefficients of sums', async () => {
   assert.equal(await decide('x y z', '(= (+ (* 6 x) (* 10 y) (* (- 4) z)) 15)'), 'unsat');
 });
 
-test('nonlinear formulas go to the other solver, and stay there', async () => {
+test('nonlinear formulas are delegated to the other solver, and so are later queries of the session', async () => {
   let asked = 0;
   const session = alone(() => asked++);
   session.add('(declare-const x Int)(declare-const y Int)(assert (> x 3))');

@@ -106,7 +106,7 @@ export async function testSolver(start: () => Promise<Solver>, startText: string
     '(push)',
     '(check-sat)',
   ]) {
-    test(`not a script: ${script}`, async () => {
+    test(`an invalid script is rejected: ${script}`, async () => {
       const session = z3.open();
       session.add('(declare-const x Int)');
       session.add(script);
@@ -165,7 +165,7 @@ export async function testSolver(start: () => Promise<Solver>, startText: string
     assert.deepEqual(answer, { kind: 'unsat' });
   });
 
-  test('a long script arrives whole', async () => {
+  test('a long script is transmitted completely', async () => {
     const lines = Array.from({ length: 20_000 }, (_, i) => `(declare-const v${i} Int) (assert (= v${i} ${i}))`);
     const answer = await decide(z3, lines.join('\n'), 50_000_000);
     const model = modelOf(answer);
@@ -173,7 +173,7 @@ export async function testSolver(start: () => Promise<Solver>, startText: string
     assert.equal(model.get('v19999'), 19_999n);
   });
 
-  test('a closed solver answers unknown', async () => {
+  test('a closed solver returns unknown', async () => {
     const other = await start();
     const session = other.open();
     await other.close();

@@ -65,7 +65,7 @@ test('an exception of a callee is recorded, and the stack pointer is restored', 
   assert.equal(result, 132);
 });
 
-test('a callee that returns changes no state', () => {
+test('a callee that returns normally leaves the exception state unchanged', () => {
   assert.equal(run(() => {}), 48); // oxfmt-ignore
 });
 

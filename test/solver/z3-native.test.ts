@@ -21,7 +21,7 @@ function program(name: string, body: string): string {
 }
 
 const z3 = findNativeZ3(process.env['PATH']);
-if (z3 === undefined) test('z3 as a program', { skip: 'no z3 on PATH' }, () => {});
+if (z3 === undefined) test('z3 as a child process answers queries', { skip: 'no z3 on PATH' }, () => {});
 else {
   const file = new URL('../../src/solver/z3-native.ts', import.meta.url).href;
   await testSolver(

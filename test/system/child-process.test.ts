@@ -105,7 +105,7 @@ test('a program does not outlive the exit of the process that runs it', async (t
   await assertGone(Number(readFileSync(join(folder, 'child'), 'utf8')));
 });
 
-test('a program that does not exist, or is ended by a signal', async (t) => {
+test('a program that does not exist, or is ended by a signal, is reported', async (t) => {
   const folder = temporaryFolder(t);
   const missing = await runProcess({ executable: join(folder, 'none'), args: [], cwd: folder, env: {}, limits });
   assert.equal(missing.end.kind, 'not-started');

@@ -45,6 +45,6 @@ test('nothing is cached in CI, in a folder that others may write, or under a rel
   assert.equal(existsSync('selvage-relative-cache'), false);
 });
 
-test('a cache folder that cannot be made does no harm', { skip }, () => {
+test('if the cache folder cannot be created, the program runs without a cache', { skip }, () => {
   runVersion({ XDG_CACHE_HOME: '/dev/null' });
 });

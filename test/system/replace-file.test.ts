@@ -35,7 +35,7 @@ test('files are replaced, with their modes, and links stay links', (t) => {
   assert.deepEqual(readdirSync(folder).sort(), ['a.cu', 'b.cu', 'real']);
 });
 
-test('if one is read-only or has changed, none is written', (t) => {
+test('if one file is read-only or has changed, no file is written', (t) => {
   const folder = temporaryFolder(t);
   writeFileSync(join(folder, 'a.cu'), 'old a');
   writeFileSync(join(folder, 'b.cu'), 'old b');

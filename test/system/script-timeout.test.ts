@@ -48,7 +48,7 @@ test('an analysis that tests its deadline ends at it, and one that does not is s
   }
 });
 
-test('no work is begun after the time limit', () => {
+test('no analysis starts after the time limit', () => {
   const deadline = deadlineIn(0);
   assert.equal(
     inTime(deadline, () => assert.fail('begun')),

@@ -39,7 +39,7 @@ test('linear forms represent the values of their terms, within their ranges', ()
   assert.ok(assumed > samples / 50, 'wrap-around occurs');
 });
 
-test('decisions by ranges are correct', () => {
+test('conditions decided by ranges agree with evaluation', () => {
   let decided = 0;
   for (let seed = 0; seed < samples; seed++) {
     const sample = randomSample(seededRandom(seed), 0, 3);
@@ -79,7 +79,7 @@ test('an index that may wrap has the assumption that it does not', () => {
   assert.deepEqual(formOf(wide), [0n, [[t, 1n], [n, 4n]]]); // oxfmt-ignore
 });
 
-test('no assumption if wrap-around is intended', () => {
+test('an intentionally wrapping index has no assumption', () => {
   const exact = (term: Term): void => {
     assert.deepEqual(view.unsigned(term).assumes, []);
     assert.equal([...view.unsigned(term).terms.keys()][0]!.name, 'unsigned');
@@ -127,7 +127,7 @@ test('a factor of mul24 is assumed to fit, a mask is not', () => {
   assert.deepEqual(view.natural(store.factor24(false, masked)).assumes, []);
 });
 
-test('no assumption about terms that only the launch determines', () => {
+test('terms that depend only on the launch have no assumption', () => {
   const wide = store.mul(32, t, number(1n << 24n));
   assert.deepEqual(view.signed(wide).assumes, [wide]);
   const launched = new LinearView(store, {
@@ -158,7 +158,7 @@ test('masks, quotients and remainders without effect are simplified', () => {
   assert.deepEqual(formOf(view.natural(store.or(32, store.mul(32, t, number(4n)), number(3n)))), [3n, [[t, 4n]]]);
 });
 
-test('a range known from elsewhere limits a term', () => {
+test('an externally known range bounds a term', () => {
   const known = new Map<Term, Bounds>();
   const limited = new LinearView(store, { atom: (leaf) => ranges.get(leaf)!, known });
   const condition = store.signedLess(n, number(100n));

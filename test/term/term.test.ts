@@ -39,7 +39,7 @@ test('products distribute over short sums and commute', () => {
   assert.equal(store.mul(32, x, n), store.mul(32, n, x));
 });
 
-test('the remainder plus the quotient times the divisor is the dividend', () => {
+test('quotient times divisor plus remainder simplifies to the dividend', () => {
   for (const [rem, div] of [
     ['urem', 'udiv'],
     ['srem', 'sdiv'],
@@ -58,7 +58,7 @@ test('the remainder plus the quotient times the divisor is the dividend', () => 
   assert.equal(mixed.arguments.length, 2);
 });
 
-test('complement is minus one minus the value', () => {
+test('the bitwise complement of x is stored as -1 - x', () => {
   assert.equal(store.xor(32, x, number(0xffffffffn)), store.sum(32, -1n, [[x, -1n]]));
   const parity = store.and(32, x, number(1n));
   assert.equal(store.xor(32, parity, number(1n)), store.sum(32, 1n, [[parity, -1n]]));
@@ -73,7 +73,7 @@ test('a mask that contains all possibly set bits of a value is a mask of low bit
   assert.notEqual(store.and(32, odd, number(0xf8n)), store.and(32, odd, number(0xffn)));
 });
 
-test('widening and narrowing cancel', () => {
+test('widening followed by narrowing simplifies to the value', () => {
   const wide = store.zeroExtend(64, x);
   assert.equal(store.truncate(32, wide), x);
   assert.equal(store.truncate(16, wide), store.truncate(16, x));
@@ -82,7 +82,7 @@ test('widening and narrowing cancel', () => {
   assert.equal(store.and(64, wide, number(0xffffffffn, 64)), wide);
 });
 
-test('comparisons decided by constants', () => {
+test('comparisons that constants decide are folded', () => {
   assert.equal(store.equal(store.add(32, x, number(1n)), store.add(32, x, number(2n))), store.false);
   assert.equal(store.equal(store.zeroExtend(64, x), number(1n << 40n, 64)), store.false);
   assert.equal(store.equal(store.signExtend(64, x), number(0xffffffff00000000n, 64)), store.false);
@@ -120,7 +120,7 @@ test('substitution simplifies again', () => {
   );
 });
 
-test('the leaves of a term are its atoms', () => {
+test('the leaves of a term are its atomic subterms', () => {
   assert.deepEqual(new Set(store.add(32, store.mul(32, x, n), x).leaves), new Set([x, n]));
   assert.deepEqual(store.add(32, number(1n), number(2n)).leaves, []);
 });

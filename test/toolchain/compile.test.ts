@@ -276,7 +276,7 @@ test('a unit that is itself a link to a file outside is rejected', { skip: witho
   assert.deepEqual(own.diagnostics, []);
 });
 
-test('a pull request embeds no bytes', { skip: withoutNvcc }, async (t) => {
+test('a pull request cannot embed a file with #embed or .incbin', { skip: withoutNvcc }, async (t) => {
   const root = temporaryFolder(t);
   writeFiles(root, {
     'a.cu': `asm(".inc" "bin \\"/etc/passwd\\"");\n${kernel}`,

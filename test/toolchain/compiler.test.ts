@@ -64,7 +64,7 @@ test('without a compiler the diagnostic lists three methods to get one', async (
   assert.match('diagnostic' in named ? named.diagnostic.message : '', /^\/nowhere\/nvcc is not an nvcc that runs here/);
 });
 
-test('a program that is not nvcc is passed over', async (t) => {
+test('a program on PATH that is not nvcc is skipped', async (t) => {
   const folder = temporaryFolder(t);
   writeProgram(join(folder, 'a/nvcc'), `console.log('hello')`);
   writeProgram(join(folder, 'b/nvcc'), fakeAnswers);

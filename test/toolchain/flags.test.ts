@@ -142,7 +142,7 @@ test('a header that is to be included first is one of the folder, or is searched
   }
 });
 
-test("the user's own flags pass as they are", async (t) => {
+test('flags given by the user are passed unchanged', async (t) => {
   const directory = temporaryFolder(t);
   const args = ['-ccbin', 'g++-12', '-Xcompiler=-fopenmp', '-DX=a b', '-I..', '--any-flag', '-Xcicc', '-O1'];
   const selected = await selectFlags({ args, origin, directory, trust: 'user', roots: [] });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { parsePtxasReport } from '../../src/toolchain/ptxas-report.ts';
 
-test('the resources of each kernel', () => {
+test('the resources of each kernel are parsed', () => {
   const report = parsePtxasReport(`ptxas info    : 0 bytes gmem, 400 bytes cmem[3]
 ptxas info    : Compiling entry function '_Z2k2Pf' for 'sm_80'
 ptxas info    : Function properties for _Z2k2Pf

@@ -31,7 +31,7 @@ function areSafe(values: readonly bigint[]): boolean {
   return values.every((value) => value > -(1n << 52n) && value < 1n << 52n);
 }
 
-test('staged conditions are the conditions', () => {
+test('a staged condition has the same value as the original condition', () => {
   let staged = 0;
   for (let seed = 0; seed < samples; seed++) {
     const sample = randomSample(seededRandom(seed), 0, 3);
@@ -47,7 +47,7 @@ test('staged conditions are the conditions', () => {
   assert.ok(staged > samples / 2);
 });
 
-test('compiled values are the integer values of terms', () => {
+test('compiled terms evaluate to the same integers as the terms', () => {
   let staged = 0;
   for (let seed = 0; seed < samples; seed++) {
     const random = seededRandom(seed);

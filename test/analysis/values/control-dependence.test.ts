@@ -34,7 +34,7 @@ test('a branch controls its arms and not the code after them', () => {
   assert.deepEqual(controlling(join), { atAll: [], inRound: [] });
 });
 
-test('branches around branches control as well', () => {
+test('an outer branch controls the code inside nested branches as well', () => {
   const body = `setp.eq.s32 %p1, %r9, 1; @%p1 bra X; setp.eq.s32 %p2, %r9, 2; @%p2 bra X; bar.sync 0; X: ${st}`;
   assert.deepEqual(controlling(body).atAll, ['1', '2']);
 });

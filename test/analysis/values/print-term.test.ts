@@ -16,7 +16,7 @@ const print = (term: Term): string =>
     unknown: (value) => (value === 7 ? 'a[threadIdx.x]' : undefined),
   });
 
-test('operators bind as in C++', () => {
+test('printed terms use the operator precedence of C++', () => {
   assert.equal(print(store.equal(store.and(32, t, number(1n)), number(0n))), '(threadIdx.x & 1) == 0');
   assert.equal(print(store.signedLess(store.sum(32, 0n, [[t, 1n], [b, 256n]]), n)), 'threadIdx.x + blockIdx.x * 256 < n'); // oxfmt-ignore
   assert.equal(print(store.mul(32, store.sum(32, 1n, [[n, 1n]]), t)), 'threadIdx.x + threadIdx.x * n');

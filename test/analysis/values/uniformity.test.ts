@@ -103,13 +103,13 @@ test('a varying branch that only delays the exit', () => {
   assert.equal(value, 'varying');
 });
 
-test('a branch that is proved to be uniform counts as such', () => {
+test('a branch that is proved to be uniform is treated as uniform', () => {
   const body = `mov.u32 %r1, 1; shr.u32 %r2, %r0, 6; setp.eq.s32 %p1, %r2, 0; @%p1 bra X; mov.u32 %r1, 2; X:`;
   assert.equal(infer(body).stored, 'varying');
   const branch = infer(body).context.kernel.blocks.find(({ successors }) => successors.length > 1)!;
   assert.equal(infer(body, [branch.id]).stored, 'uniform');
 });
 
-test('a reduction of the barrier is uniform', () => {
+test('the result of a barrier reduction is uniform', () => {
   assert.equal(stored('setp.lt.s32 %p1, %r0, %r9; bar.red.popc.u32 %r1, 0, %p1;'), 'uniform');
 });

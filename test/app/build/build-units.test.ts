@@ -15,13 +15,13 @@ async function messagesOf(architectures: readonly string[]): Promise<string[][]>
   return built.map(({ diagnostics }) => diagnostics.map(({ message }) => message));
 }
 
-test('with several architectures an error names its architectures, once for both builds', async () => {
+test('if a unit has several architectures, an error names those affected, once for both builds', async () => {
   assert.deepEqual(await messagesOf(['sm_80', 'sm_90']), [
     ['It does not compile. (sm_80)', 'Left out.'],
     ['It does not compile. (sm_90)', 'Left out.'],
   ]);
 });
 
-test('with one architecture no error names it', async () => {
+test('if a unit has one architecture, errors do not name it', async () => {
   assert.deepEqual(await messagesOf(['sm_80']), [['It does not compile.', 'Left out.']]);
 });

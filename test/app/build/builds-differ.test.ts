@@ -11,13 +11,13 @@ const store = (space: 'global' | 'shared' | 'local' = 'shared'): Effect =>
 const atomic = { kind: 'atomic', space: 'global', operation: 'add', type: 'u32', bytes: 4, lanes: 1, semantics: 'relaxed', scope: 'gpu', returns: true } as const; // oxfmt-ignore
 const at = (effect: Effect, line: number) => ({ effect, location: { file: 'a.cu', line } });
 
-test('builds with the same effects on the same lines agree, regardless of their counts', () => {
+test('builds agree if the same lines have the same effects, regardless of the number of effects', () => {
   const verification = kernelOf({ effects: [at(barrier, 3), at(store(), 4)] });
   const production = kernelOf({ effects: [at(barrier, 3), at(store(), 4), at(store(), 4), at(barrier, 3)] });
   assert.equal(buildsDiffer(verification, production), undefined);
 });
 
-test('effects of only the production build were never checked', () => {
+test('an effect that only the production build has is reported as unchecked', () => {
   const verification = kernelOf({ effects: [at(store(), 4)] });
   const with_ = (effect: Effect, line = 9) =>
     buildsDiffer(verification, kernelOf({ effects: [at(store(), 4), at(effect, line)] }));

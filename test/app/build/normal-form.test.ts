@@ -40,20 +40,20 @@ const add = 'add.s32 %r2, %r1, 1;';
 const form = (text: string, symbol = 'k'): string => normalForm(parsePtx(header + text + file).module, symbol);
 const reference = form(helper(add) + kernel(5, '$L__BB0_2'));
 
-test('line numbers, label numbers and hashes of the unit do not count', () => {
+test('line numbers, label numbers and unit hashes do not change the normal form', () => {
   assert.equal(form(helper(add, '0f0f0f0f') + kernel(99, '$L__BB7_2', '0f0f0f0f')), reference);
 });
 
-test('other kernels of the module do not count', () => {
+test('other kernels of the module do not change the normal form', () => {
   assert.equal(form(kernel(1, '$L__BB0_1', 'c2de202b', 'other') + helper(add) + kernel(5, '$L__BB1_2')), reference);
 });
 
-test('code counts, in the kernel and in its callees', () => {
+test('code of the kernel and of its callees changes the normal form', () => {
   assert.notEqual(form(helper('add.s32 %r2, %r1, 2;') + kernel(5, '$L__BB0_2')), reference);
   assert.notEqual(form(helper(add) + kernel(5, '$L__BB0_2').replace('0;', '1;')), reference);
 });
 
-test('variables that the kernel uses count', () => {
+test('module variables used by the kernel change the normal form', () => {
   const use = kernel(5, '$L__BB0_2').replace('mov.u32 %r1, %tid.x;', 'ld.global.u32 %r1, [table];');
   const table = (first: number): string => `\n.global .align 4 .u32 table[2] = {${first}, 2};\n`;
   assert.notEqual(form(table(1) + helper(add) + use), form(table(3) + helper(add) + use));

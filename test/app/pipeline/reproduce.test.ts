@@ -16,7 +16,7 @@ const witness: Witness = {
   args: { a: { type: 'float32', length: endlessElements, fill: 1 }, n: 5, b: { same: 'a' } },
 };
 
-test('a witness as a command line', () => {
+test('a witness is printed as a command line that replays it', () => {
   assert.equal(
     reproduceCommand('src/a b.cu', witness, true, ['-std=c++17', '-DX="y"']),
     `selvage run 'src/a b.cu' --kernel 'ns::scale<float, 4>' --block 64,1,1 --grid 8,2,1 --blocks 0,9 --shared 1024` +

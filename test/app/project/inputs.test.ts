@@ -95,7 +95,7 @@ test('patterns over paths', () => {
   assert.ok(isPattern('a*') && !isPattern('a+b.cu'));
 });
 
-test('paths inside the root are relative, others stay', () => {
+test('paths inside the root become relative, other paths stay absolute', () => {
   assert.equal(relativeTo(root, join(root, 'src/a.cu')), 'src/a.cu');
   assert.equal(relativeTo(root, '/elsewhere/a.cu'), '/elsewhere/a.cu');
   assert.equal(relativeTo(root, join(root, '..dots.cu')), '..dots.cu');

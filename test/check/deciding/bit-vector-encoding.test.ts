@@ -99,7 +99,7 @@ const any = { block: null, launch: { block: null } } as const;
 const doubling = (body: string): string =>
   `mov.u32 %r20, 1; L: setp.ge.u32 %p9, %r20, %r5; @%p9 bra X; ${body} bar.sync 0; shl.b32 %r20, %r20, 1; bra L; X:`;
 
-test('a butterfly with a growing mask is proved for powers of two', async () => {
+test('a butterfly exchange with a growing mask is proved for block sizes that are powers of two', async () => {
   const body = (test: string): string =>
     doubling(
       `and.b32 %r21, %r0, %r20; setp.${test}.s32 %p1, %r21, 0; @!%p1 bra N; or.b32 %r22, %r0, %r20;

@@ -132,7 +132,7 @@ function areMeeting(layout: Layout, scope: 'block' | 'grid', threads: number, bl
   return false;
 }
 
-test('pairs that the digits refute do not overlap', () => {
+test('access pairs that the digit tier refutes do not overlap', () => {
   const counts = { refuted: 0, apart: 0, met: 0 };
   for (let seed = 0; seed < sweep(400, 20_000); seed++) {
     const random = seededRandom(seed);

@@ -43,7 +43,7 @@ function addresses({ constant, parts, guards, variables }: SideParts, k: number)
   return found;
 }
 
-test('random sides overlap in parts exactly if full enumeration finds an overlap', () => {
+test('random accesses overlap in the partial enumeration if and only if full enumeration finds an overlap', () => {
   const random = seededRandom(5);
   const count = { apart: 0, meet: 0 };
   for (let round = 0; round < 400; round++) {

@@ -127,7 +127,7 @@ test('the solver agrees with enumeration of all threads where that is feasible',
   assert.ok(decided > 60);
 });
 
-test('iterations that differ by one are distinguished once', () => {
+test('the case distinction for iterations that differ by one is made only once', () => {
   // Element 4 (k + 1) that an iteration reads is element 4 of the previous iteration's write only if k = 0.
   const kernel = kernelOf(`mov.u32 %r1, 0; L: setp.ge.s32 %p1, %r1, 6; @%p1 bra X;
     shl.b32 %r2, %r1, 2; ${load('%r4', '%d0', '%r2', 10)}

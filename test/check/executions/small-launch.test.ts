@@ -32,7 +32,7 @@ const exclusion = (order: 'sc' | 'acq_rel'): LitmusProgram =>
     [store(y, 1, 'relaxed'), fence(order), load(x, 'relaxed', 'gpu', when(0)), store(z, 2)],
   );
 
-test('a message that a third thread forwards is proved, if its scope includes the reader', async () => {
+test('a message forwarded by a third thread is proved if the scope includes the reader', async () => {
   assert.deepEqual(await verdicts(relay('gpu')), ['proved']);
   assert.notDeepEqual(await verdicts(relay('cta')), ['proved']);
 });

@@ -30,7 +30,7 @@ ${barrier}`;
 const [warp, block] = ['bar.warp.sync 0xffffffff;', 'bar.sync 0;'];
 const first = `${store('%d0', '%r0', '%r0', 32)} ${block}`;
 
-test('warp barriers are enough between the threads of a warp, but not across warps', async () => {
+test('warp barriers order the threads of one warp, but not threads of different warps', async () => {
   assert.equal(await decided(first + stage(1, warp) + stage(16, warp)), true);
   assert.equal(await decided(first + stage(1, warp) + stage(32, warp)), false);
   assert.equal(await decided(first + stage(1, warp) + block + stage(32, block)), true);
@@ -87,7 +87,7 @@ test('contents of memory must decide neither branches nor addresses', async () =
   assert.equal(await decided(`${aligned} ${store('%d0', '%r0', '%r0', 31)} END:`), false);
 });
 
-test('values that a run chooses decide nothing', async () => {
+test('unspecified values that the run chooses make it undecided', async () => {
   const sine = 'cvt.rn.f32.s32 %f1, %r0; sin.approx.f32 %f1, %f1;';
   const place = 'cvt.rzi.s32.f32 %r22, %f1; and.b32 %r22, %r22, 64; add.s32 %r22, %r22, %r0;';
   assert.equal(await decided(`${sine} setp.gt.f32 %p1, %f1, 0f3F000000; @%p1 bra END; ${store('%d0', '%r0', '%r0', 30)} END:`), false); // oxfmt-ignore

@@ -30,7 +30,7 @@ test('a barrier between the accesses that depends on an argument makes it a warn
 const element = (comparison: string): string =>
   `${load('%r30', '%d2', '%r6', 30)} setp.${comparison}.s32 %p1, %r30, 1;`;
 
-test('a path that random contents reach counts, one that only special contents reach does not', async () => {
+test('a race on a path that random contents reach is an error, one that needs special contents is not', async () => {
   const body = (comparison: string): string => `${element(comparison)} @%p1 bra L; ${write} ${readNext} L:`;
   assert.deepEqual(await races(body('lt')), ['error chosen']);
   assert.deepEqual(await races(body('ne')), []);
@@ -40,12 +40,12 @@ test('a path that random contents reach counts, one that only special contents r
   assert.deepEqual(await races(barrier('eq')), []);
 });
 
-test('so does a loop whose trip count memory determines', async () => {
+test('a race in a loop whose trip count depends on memory is an error', async () => {
   const rounds = `mov.u32 %r40, 0; L: add.s32 %r41, %r0, %r40; ${store('%d1', '%r41', '%r0', 40)} add.s32 %r40, %r40, 1; ${load('%r30', '%d2', '%r40', 30)} setp.gt.s32 %p1, %r30, 1; setp.lt.s32 %p2, %r40, 5; and.pred %p3, %p1, %p2; @%p3 bra L;`;
   assert.deepEqual(await races(rounds), ['error chosen']);
 });
 
-test('a barrier after both accesses does not', async () => {
+test('a conditional barrier after both accesses does not weaken the error', async () => {
   const condition = `${load('%r30', '%d2', '%r6', 30)} setp.eq.s32 %p1, %r30, 1;`;
   assert.deepEqual(await races(`${write} ${readNext} ${condition} @%p1 bra L; bar.sync 0; L:`), ['error given']);
 });

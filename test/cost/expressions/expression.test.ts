@@ -79,7 +79,7 @@ test('iterations of a rotated loop are merged with the addends next to them', ()
   }
 });
 
-test('values are those of the operations', () => {
+test('expressions evaluate to the result of their operations', () => {
   const random = seededRandom(11);
   for (let round = 0; round < 500; round++) {
     const [a, b, c] = [random.below(300), random.below(300), 1 + random.below(40)];

@@ -34,7 +34,7 @@ function byCorners(weights: readonly [bigint, bigint], rows: readonly Row[]): Ra
   return best;
 }
 
-test('the least sum is that of the best corner', () => {
+test('the minimum is attained at the best vertex of the feasible region', () => {
   const random = seededRandom(8);
   let solved = 0;
   for (let round = 0; round < 400; round++) {
@@ -57,7 +57,7 @@ test('the least sum is that of the best corner', () => {
   assert.ok(solved > 150);
 });
 
-test('too few steps give no result', () => {
+test('the linear program returns no result if its step budget is too small', () => {
   const constraint = { coefficients: new Map([[0, rational(1n)]]), least: rational(1n) };
   assert.equal(minimise([rational(1n)], [constraint], 0), null);
 });

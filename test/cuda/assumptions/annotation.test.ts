@@ -61,6 +61,6 @@ test('errors are reported with their column, and the other parts are used', () =
   }
 });
 
-test('no comment, no annotation', () => {
+test('a line without a comment has no annotation', () => {
   assert.equal(read().annotation, undefined);
 });

@@ -109,7 +109,7 @@ test('line ends and tabs of the file are preserved', async () => {
   assert.equal(await edited(text, at(3)), text.replace('A[0] = 1;\r\n', 'A[0] = 1;\r\n\t__syncthreads();\r\n'));
 });
 
-test('a body without braces gets them', async () => {
+test('braces are added to a body that has none', async () => {
   const text = kernel(`    for (int i = 0; i < n; i++)\n        A[i] = A[i + 1]; // move\n    A[0] = 1;\n`);
   assert.equal(
     await edited(text, at(3, 'after')),

@@ -196,7 +196,7 @@ for (const [body, expected, before] of told)
     else assert.ok(found.includes(null), JSON.stringify(found));
   });
 
-test('launches on other paths are not missed', async () => {
+test('launches on all other paths are found', async () => {
   const all = async (text: string): Promise<(number | null)[]> =>
     (await launchesIn(text)).flatMap(({ sites }) => sites.map(({ grid }) => grid?.[0] ?? null));
   for (const text of [

@@ -38,11 +38,11 @@ const table: readonly (readonly [symbol: string, full: string])[] = [
   ['_Z3redPKfPfi', 'red(float const*, float*, int)'],
 ]; // oxfmt-ignore
 
-test('symbols of nvcc get their names', () => {
+test('symbols mangled by nvcc are demangled', () => {
   for (const [symbol, full] of table) assert.equal(demangle(symbol)?.full, full, symbol);
 });
 
-test('qualified names have no parameters', () => {
+test('the qualified name of a symbol omits its parameters', () => {
   const name = demangle('_ZN2ns6reduceILi256EfEEvPT0_i');
   assert.deepEqual(name, {
     qualified: 'ns::reduce<256, float>',
@@ -52,7 +52,7 @@ test('qualified names have no parameters', () => {
   assert.deepEqual(demangle('plain'), { qualified: 'plain', full: 'plain', parameters: [] });
 });
 
-test('local entities include their function', () => {
+test('the name of a local entity includes its enclosing function', () => {
   assert.deepEqual(demangle('_ZZ3redPKfPfiE1s')?.local, { function: 'red(float const*, float*, int)', name: 's' });
   assert.equal(demangle('_ZZ6useallPiE3dup_0')?.local?.name, 'dup');
   assert.equal(demangle('_ZZZ6useallPiENKUliE_clEiE1q')?.local?.name, 'q');
@@ -72,7 +72,7 @@ test('template arguments are removed from a name', () => {
   assert.equal(withoutTemplateArguments('ns::k'), 'ns::k');
 });
 
-test('garbage returns null without an exception', () => {
+test('an invalid symbol returns null and throws no exception', () => {
   for (const symbol of [
     '_Z',
     '_Z3ab',

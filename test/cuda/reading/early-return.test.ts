@@ -67,7 +67,7 @@ test('a condition that is computed earlier is located at the branch', async () =
   assert.equal(departure(source, [at('below')], at('guarded'), at('guard')), 'passed');
 });
 
-test('places on the line of an early return may be on either side of it', async () => {
+test('code on the line of an early return may be before or after the return', async () => {
   const { parse } = await cudaParser();
   const told = (line: string): string =>
     departure(parse(`__global__ void k(int* a, int i, int n) {\n${line}\n}\n`, 'a.cu'), [{ line: 2 }], { line: 2 });

@@ -6,14 +6,14 @@ import { codeHash } from '../../../src/idempotency/interposer/code-hash.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-test('comments, indentation and line ends do not count', () => {
+test('comments, indentation and line ends do not change the hash', () => {
   const written = '//\n// Generated\n//\n\n.version 9.0\n\t.reg .pred \t%p<2>;\n\t// .globl\tf\n/* a\n b */ ret;\n\n';
   const embedded = '\n\n\n.version 9.0\n.reg .pred %p<2>;\n\nret;';
   assert.equal(codeHash(written), codeHash(embedded));
   assert.equal(codeHash(embedded), sha256('.version 9.0 .reg .pred %p<2>; ret;'));
 });
 
-test('tokens and strings count', () => {
+test('a change of a token or of a string changes the hash', () => {
   assert.notEqual(codeHash('add.s32 %r1, %r2, 1;'), codeHash('add.s32 %r1, %r2, 2;'));
   assert.notEqual(codeHash('a b'), codeHash('ab'));
   assert.equal(codeHash('.file 1 "a  // b"'), sha256('.file 1 "a  // b"'));

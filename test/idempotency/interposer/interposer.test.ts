@@ -258,7 +258,7 @@ describe('interposer', withoutCompiler, () => {
     assert.ok(count(unknownCode) > 50 && count(noValidator) > 50, 'damage is of several kinds');
   });
 
-  test('unknown code is recorded under its hash', () => {
+  test('a launch of unknown machine code is recorded under the hash of the code', () => {
     const folder = build.makeFolder('record');
     const settings = { SELVAGE_IDEMPOTENCY_RECORD: folder };
     classifyTrace(

@@ -190,7 +190,7 @@ test('a block waits for a flag of one that starts later', () => {
   assert.deepEqual([result.outcome, words(result, 0, 8), result.races], ['finished', new Array(8).fill(77), []]);
 });
 
-test('threads that spin for ever exhaust the budget', () => {
+test('threads that spin forever exhaust the step budget', () => {
   const code = kernel('SPIN: ld.volatile.global.u32 %r1, [%d1]; setp.eq.u32 %p1, %r1, 0; @%p1 bra SPIN;');
   for (const backend of backEnds) {
     assert.equal(launch(code, { ...both, block: [2, 1, 1], steps: 40_000, backend }).outcome, 'budget');
@@ -220,7 +220,7 @@ test('barriers: reductions, early exits, numbered ones with a count', () => {
   launchAll(code, { ...both, block: [96, 1, 1], words: 96 });
 });
 
-test('irreducible control flow', () => {
+test('kernels with irreducible control flow are executed', () => {
   const code = kernel(`mov.u32 %r1, 0; and.b32 %r2, %r0, 1; setp.eq.u32 %p1, %r2, 0; @%p1 bra SECOND;
     FIRST: add.u32 %r1, %r1, 3; setp.gt.u32 %p2, %r1, 40; @%p2 bra DONE;
     SECOND: add.u32 %r1, %r1, 5; bar.warp.sync -1; setp.lt.u32 %p3, %r1, 50; @%p3 bra FIRST;
@@ -295,7 +295,7 @@ test('faults name thread and instruction', () => {
   assert.equal(launchAll(kernel('setp.eq.u32 %p1, %r0, 5; @%p1 trap; st.global.u32 [%d3], 1;'), both).outcome, 'trap');
 });
 
-test('reads of uninitialised memory', () => {
+test('reads of uninitialised memory are reported', () => {
   const code = kernel(
     `mov.u64 %d6, s; add.s64 %d7, %d6, %d5; st.shared.u32 [%d7], %r0; bar.sync 0;
     ld.shared.u32 %r1, [%d7+64]; st.global.u32 [%d3], %r1;`,

@@ -154,7 +154,7 @@ test('a loop whose trip count is the lane: the number of iterations of the last 
   assert.deepEqual([of(run, 'st.global.u32').steps, of(run, 'st.global.u32').sectors], [1, 4]);
 });
 
-test('an exit from the middle of a loop: all iterations precede the code after the loop', () => {
+test('a loop exit in the middle: all iterations precede the code after the loop', () => {
   const code = kernel(`
     mov.u32 %r1, 0;
     LOOP: and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 0; @%p1 bra EVEN;

@@ -51,7 +51,7 @@ test('waiting at different barriers is a deadlock', () => {
   assert.deepEqual(kinds(body), ['stuck', 'deadlock']);
 });
 
-test('too few threads for a count', () => {
+test('a barrier whose count exceeds the number of arriving threads is a deadlock', () => {
   assert.deepEqual(kinds('bar.sync 1, 64; st.global.u32 [%d3], 1;', { block: [40, 1, 1] }), ['finished']);
   assert.deepEqual(kinds('bar.sync 1, 96; st.global.u32 [%d3], 1;'), ['stuck', 'partial-arrival']);
   const body = 'setp.ge.u32 %p1, %r0, 32; @%p1 bra DONE; bar.sync 1, 64; DONE: st.global.u32 [%d3], 1;';

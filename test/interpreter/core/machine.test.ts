@@ -243,7 +243,7 @@ test('a thread that waits for another of its block or of a later block is schedu
   assert.equal(launch(between, { block: [1, 1, 1], grid: [3, 1, 1] }).outcome, 'finished');
 });
 
-test('blocks may be chosen', () => {
+test('only the requested thread blocks are executed', () => {
   const code = kernel(`
     mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ctaid.y; mad.lo.u32 %r1, %r2, 100, %r1;
     atom.global.add.u32 %r3, [%d1], 1; mul.wide.u32 %d6, %r3, 4; add.s64 %d6, %d2, %d6; st.global.u32 [%d6], %r1;`);

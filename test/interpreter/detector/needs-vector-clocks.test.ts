@@ -17,7 +17,7 @@ test('barriers of whole blocks and warps and atomics of one width need none', ()
   assert.deepEqual(reasons('ld.volatile.global.u32 %r1, [%d1]; st.global.u32 [%d3], %r1;'), []);
 });
 
-test('each reason', () => {
+test('each instruction that requires vector clocks is named as the reason', () => {
   assert.deepEqual(reasons('membar.gl; red.global.add.u32 [%d1], 1;'), ['fence']);
   assert.deepEqual(reasons('red.release.gpu.global.add.u32 [%d1], 1;'), ['acquire-release']);
   const relaxed = 'st.relaxed.gpu.global.u32 [%d1], 1; ld.relaxed.gpu.global.u32 %r1, [%d1];';

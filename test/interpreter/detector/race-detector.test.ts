@@ -374,7 +374,7 @@ test('clusters: without them a block is one, so that other order is named', () =
   assert.deepEqual(raceTexts(launch(early)), ['write-read global A+4']);
 });
 
-test('arrays to track', () => {
+test('only the requested arrays are tracked for races', () => {
   const code = kernel('st.global.u32 [%d1], %r0; st.global.u32 [%d2], %r0;');
   assert.deepEqual(launch(code, { track: ['B'] }).races.map(({ object }) => object), ['B']); // oxfmt-ignore
   assert.deepEqual(launch(code, { track: [] }).races, []);

@@ -46,7 +46,7 @@ test('a word has the values that were put in, up to the largest numbers', () => 
   assert.equal(update(words, 1, read, last), 'known-race');
 });
 
-test('uninitialised contents', () => {
+test('shadow words record uninitialised memory', () => {
   const words = new Uint32Array(2);
   const reader = { ticket: 1, thread: 3, blockBarriers: 0, warpBarriers: 0 };
   assert.equal(update(words, 0, read, reader), 'none');
@@ -138,7 +138,7 @@ test('words follow the state machine, under any renumbering', () => {
   }
 });
 
-test('blocks that have ended share a ticket that no running block has', () => {
+test('completed thread blocks share a ticket that no running block has', () => {
   const words = new Uint32Array(4);
   const first = { ticket: 7, thread: 0, blockBarriers: 0, warpBarriers: 0 };
   update(words, 0, write, first);

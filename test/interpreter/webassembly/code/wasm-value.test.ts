@@ -39,7 +39,7 @@ test('variables are set simultaneously, including pairs and numbers', () => {
   assert.equal(f(0x3f800000, 0x40400000, 100n), 0x40000000n + 105n);
 });
 
-test('sums in loops are stored as numbers, counters are not', () => {
+test('floating-point sums in loops are stored as numbers, loop counters are not', () => {
   const code = kernel(`
     mov.f32 %f1, 0f00000000; mov.u32 %r1, 0; mov.f64 %e1, 0d0000000000000000; mov.u32 %r2, 0;
     OUTER: mov.u32 %r3, 0;
@@ -55,7 +55,7 @@ test('sums in loops are stored as numbers, counters are not', () => {
   assert.ok(types.some(([register, type]) => register === '%r3' && type === undefined));
 });
 
-test('only floating-point arithmetic requests a number', () => {
+test('only floating-point operations request their operands as numbers', () => {
   assert.equal(numberType('fma.rn.ftz.f32'), 'f32');
   assert.equal(numberType('add.f64'), 'f64');
   assert.equal(numberType('max.f32'), 'f32');
