@@ -160,7 +160,7 @@ test('the total work of the queries of a check is bounded, and the bound is repo
 
 const sameValue = `mov.u32 %r1, 5; mov.u32 %r2, 7; ${store('%d1', '%r1', '%r2', 10)}`;
 
-test('writes of one value: a warning, or the configured severity', async () => {
+test('unordered writes of one value: a warning, or the configured severity', async () => {
   // Equal because threads of several warps store a value that the launch determines.
   const uniform = `mov.u32 %r1, 5; add.s32 %r2, %r9, 3; ${store('%d1', '%r1', '%r2', 10)}`;
   const plain = await check(uniform);
@@ -235,7 +235,7 @@ test('lanes of a part of a warp may store a value that a butterfly makes equal i
   assert.ok(races(await twice(step(1), by(2))).includes('write-write error given'));
 });
 
-test('writes of one value, tolerated: proved with that assumption', async () => {
+test('tolerated writes of one value: proved under that assumption', async () => {
   const tolerant = { policy: { sameValueWrites: 'proved' } } as const;
   const result = await check(sameValue, tolerant);
   assert.equal(result.race.verdict, 'proved');
@@ -307,7 +307,7 @@ test('a proof under assumptions that make an access unreachable is not a proof',
   assert.match(vacuous.race.reason!, /unreachable under `n < 0`/);
 });
 
-test('contradictory assumptions are an error of the user', async () => {
+test('contradictory assumptions are reported as a user error', async () => {
   const body = guarded('lt.s32 %p1, %r0, %r9', store('%d1', '%r0', '%r0', 10));
   const result = await check(body, { assume: ['n < 5', 'n > 10'] });
   assert.ok(result.contradiction);

@@ -19,7 +19,7 @@ async function both(body: string, options: CheckOptions = {}): Promise<string> {
 const step = (distance: string): string =>
   `add.s32 %r1, %r0, ${distance}; ${load('%r2', '%d0', '%r1', 10)} ${store('%d0', '%r0', '%r2', 11)}`;
 
-test('two instructions of one warp are ordered', async () => {
+test('two instructions of one warp in lockstep are ordered', async () => {
   assert.equal(await both(step('1'), { block: [32, 1, 1] }), 'proved race');
   const { race } = await check(step('1'), { block: [32, 1, 1], policy: { warpLockstep: true } });
   assert.ok(race.assumptions!.some(({ kind }) => kind === 'warp-lockstep'));
@@ -35,7 +35,7 @@ test('threads of different warps are not ordered', async () => {
   assert.equal(await both(`${rows} ${step('16')}`, { block: [16, 3, 1] }), 'race race');
 });
 
-test('one instruction races with itself in lockstep too', async () => {
+test('two lanes of one instruction race in lockstep too', async () => {
   assert.equal(
     await both(`shr.u32 %r1, %r0, 1; ${store('%d0', '%r1', '%r0', 10)}`, { block: [32, 1, 1] }),
     'race race',

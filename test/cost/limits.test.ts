@@ -33,7 +33,7 @@ const said = ({ code, severity, metric, location }: Regression): string =>
 
 const all = 'sectors conflicts divwarps steps work span registers sharedBytes spillBytes occupancy'.split(' ');
 
-test('limits of every kind that are kept', { skip }, async () => {
+test('limits of every kind that are satisfied', { skip }, async () => {
   const bounds = 'sectors: "<= 32*n + 4", conflicts: "<= 2", divwarps: "< 2", steps: "<= 17*n + 30", work: "<= 49*n + 36", span: "<= 400*n + 400"'; // oxfmt-ignore
   const resources = 'registers: 40, sharedBytes: 4096, spillBytes: 0, occupancy: ">= 100%"';
   const { ran, kernel } = await costs(['limits.cu', '--kernel', 'sums'], limited('sums', `${bounds}, ${resources}`));
@@ -90,7 +90,7 @@ test('limits that expressions do not decide are decided at reference arguments',
   assert.equal(incomparable.ran.status, 0);
 });
 
-test('of several matching entries the last that sets a limit counts', { skip }, async () => {
+test('the last matching entry that sets a limit takes precedence', { skip }, async () => {
   const entries = `${limited('"*"', 'registers: 4, divwarps: "<= 0"')}\n  - match: sums\n    limits: { registers: 64 }`;
   const { kernel } = await costs(['limits.cu', '--kernel', 'sums'], entries);
   assert.deepEqual(kernel.cost?.violations?.map(said), ['error limit/exceeded divwarps 13']);

@@ -155,7 +155,7 @@ const operands: readonly (readonly [text: string, expected: string])[] = [
   ['<retval>', '<retval>'],
 ];
 
-test('operands of each form', () => {
+test('each form of operand is parsed', () => {
   for (const [text, expected] of operands) {
     const operand = parseGimpleOperand(text);
     assert.notEqual(operand.kind, 'opaque', text);

@@ -182,7 +182,7 @@ test('a closed pull request is not touched, and an internal error is reported wi
   assert.match(pull.answers().at(-1)!, /could not do that: ``no `nvcc` <img>``/);
 });
 
-test('a commit whose run was ended before its confirmation is not repeated', async () => {
+test('a fix committed by a run that ended before the confirmation is not committed again', async () => {
   const comment = pull.addComment('/selvage fix all');
   await answerComment(comment, pull.services());
   // The answer is lost.

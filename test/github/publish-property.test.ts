@@ -147,7 +147,7 @@ ${committed}`,
 
 let suggested = 0;
 for (let seed = 1; seed <= 60; seed += 1) {
-  test(`seed ${seed}`, async () => {
+  test(`random sequence of publish runs, seed ${seed}`, async () => {
     const random = seededRandom(seed);
     const trees = randomTrees(random);
     const server = await startGitHub({

@@ -87,7 +87,7 @@ test('re-execution compares bytes, not elements', () => {
   assert.equal(again('widenBytes', { arguments: [4 * bytes - 1, 0, n], bytes: 5 * bytes }).idempotent, false);
 });
 
-test('some launches differ only if they are stopped midway', () => {
+test('some non-idempotent launches differ only if the first execution is stopped midway', () => {
   const restored = again('changeAndRestore', { arguments: [0, 512], bytes: 1024 });
   assert.ok(restored.idempotent === false && restored.difference.kind === 'stop');
   const counted = again('lastBlockSums', { arguments: [0, 512, 520, 524], bytes: 528 });
@@ -113,7 +113,7 @@ test('the clobber test of the paper is stricter: a rewrite of the same value is 
   assert.equal(again('writeThenRead', { arguments: [0, 512], bytes: 1024 }).clobbers.bytes, 0);
 });
 
-test('launches that leave their arrays or exceed the time limit are undetermined', () => {
+test('launches that access out of bounds or exceed the step budget are undetermined', () => {
   const n = { scalar: 128 };
   const left = again('reluInPlace', { arguments: [0, n], bytes: 508 });
   assert.ok(left.idempotent === 'undetermined' && left.why === 'left-arrays');

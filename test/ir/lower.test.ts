@@ -465,7 +465,7 @@ test('a pointer to functions of the module is followed; the result of arithmetic
   assert.ok(instructions(compared!).some(({ operation }) => operation.effect.kind === 'havoc'));
 });
 
-test('an element that a constant names is an address, counted in scalars as ptxas counts', () => {
+test('a constant array element is an address; its index counts scalars, as in ptxas', () => {
   const kernel = lowerOne(`
 .global .align 16 .b32 words[4][4];
 .global .align 16 .v2 .b32 pairs[8];

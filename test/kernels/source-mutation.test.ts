@@ -36,7 +36,7 @@ test('changes are limited to a part and a kernel, and comments and declarations 
     assert.ok(texts.some((other) => other.includes(line)), line); // oxfmt-ignore
 });
 
-test('the worst result of the runs decides the severity', () => {
+test('the severity of a finding is the worst over all runs', () => {
   const right = (...list: (readonly Told[])[]): readonly Told[] =>
     rightSeverities(list.map((severities): Shown => ({ what: 'race', right: severities, text: '' })));
   assert.deepEqual(right(['warning'], ['error']), ['error']);

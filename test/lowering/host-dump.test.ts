@@ -87,7 +87,7 @@ test('launches of a unit are calls at their lines, also in templates', { skip: w
   }
 });
 
-test('the file of stubs is skipped, and a text without it is refused', () => {
+test('the stub include is removed; a text without exactly one is rejected', () => {
   assert.equal(withoutStubs('int a;\n#include "x.cudafe1.stub.c"\nint b;\n'), 'int a;\n\nint b;\n');
   assert.equal(withoutStubs('int a;\n'), null);
   assert.equal(withoutStubs('#include "a.stub.c"\n#include "b.stub.c"\n'), null);

@@ -32,7 +32,7 @@ test('findings that are not new do not count if only new ones do', () => {
   assert.equal(exitCodeOf(reportOf([racy]), 'error', new Set(['f1'])), 1);
 });
 
-test('a launch site counts as new if its fingerprint is', () => {
+test('a problem at a launch site counts as new if its fingerprint is new', () => {
   const site: Diagnostic = { ...problem('launch/precondition'), fingerprint: 's1' };
   const report = reportOf([kernelReport()], [site]);
   assert.equal(exitCodeOf(report, 'error', new Set()), 0);

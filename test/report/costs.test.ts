@@ -123,7 +123,7 @@ test('no input becomes markup', async () => {
   assert.doesNotMatch(await render('pretty', report, plain), /\u001b/);
 });
 
-test('Mermaid charts are labelled with the kernel name', () => {
+test('Mermaid charts are ASCII text; their x axis is the most influential name', () => {
   const chart = costChart({ ...sectors, base: '8*ceil(größe/32)*blockDim.x', head: '8*größe*blockDim.x', at: { 'größe': 64, 'blockDim.x': 2 } }); // oxfmt-ignore
   assert.ok(chart);
   const text = mermaidChart(chart);

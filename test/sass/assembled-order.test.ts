@@ -428,7 +428,7 @@ test('a store at a join is required if a block before it left code', { skip: wit
   for (const one of without(bytes, isNamed('STS'))) assert.ok(faultsOf(text, one).some(({ kind }) => kind === 'missing')); // oxfmt-ignore
 });
 
-test('the arrival that copies make is counted before it is made', { skip: withoutNvcc }, () => {
+test('the arrival of asynchronous copies is in the pending count before it occurs', { skip: withoutNvcc }, () => {
   const text = sassOf(
     'mbarrier.init.shared.b64 [%r3], 64;',
     'bar.sync 0;',
@@ -614,7 +614,7 @@ test('an access weaker than in its PTX, or of a narrower scope, is found', { ski
   assert.deepEqual(weaker(counting.replace('relaxed.cta', 'relaxed.gpu'), code), [first]);
 });
 
-test('a fragment of a matrix that is partly not stored is found', { skip: withoutNvcc }, () => {
+test('a partially stored matrix fragment is found', { skip: withoutNvcc }, () => {
   const words = Array.from({ length: 8 }, (_, index) => `%w${index}`);
   const text = sassOf(
     '.reg .b32 %w<8>;',

@@ -30,7 +30,7 @@ else {
   );
 }
 
-test('the first z3 of the search path that can be run, and none of a relative folder', () => {
+test('the first executable z3 on PATH is used, none from a relative folder', () => {
   const found = program('z3', 'exit 0');
   assert.equal(findNativeZ3(`/nonexistent:${folder}`), found);
   assert.equal(findNativeZ3('.:bin'), undefined);

@@ -55,7 +55,7 @@ test('descendants of a program end with it', async (t) => {
   await assertGone(Number(readFileSync(join(folder, 'child'), 'utf8')));
 });
 
-test('a flood of output is cut and its program killed', async (t) => {
+test('excessive output is truncated and its program killed', async (t) => {
   const folder = temporaryFolder(t);
   const executable = join(folder, 'program');
   writeProgram(executable, `const line = 'x'.repeat(4096); (function more() { process.stderr.write(line, more); })();`);

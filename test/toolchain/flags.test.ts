@@ -127,7 +127,7 @@ test('flags for the host compiler that may change device code stay', async (t) =
   }
 });
 
-test('a header that is to be included first is one of the folder, or is searched for', async (t) => {
+test('a header given by -include is found in the folder or on the search path', async (t) => {
   const directory = temporaryFolder(t);
   writeFileSync(join(directory, 'own.h'), '');
   for (const trust of ['user', 'pull-request'] as const) {
@@ -142,7 +142,7 @@ test('a header that is to be included first is one of the folder, or is searched
   }
 });
 
-test('flags given by the user are passed unchanged', async (t) => {
+test("flags given by the user are passed unchanged", async (t) => {
   const directory = temporaryFolder(t);
   const args = ['-ccbin', 'g++-12', '-Xcompiler=-fopenmp', '-DX=a b', '-I..', '--any-flag', '-Xcicc', '-O1'];
   const selected = await selectFlags({ args, origin, directory, trust: 'user', roots: [] });

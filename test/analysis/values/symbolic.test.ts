@@ -370,7 +370,7 @@ test('reach: either condition of a disjunction', () => {
   assert.deepEqual(reach(3, 3n, 3n), [false]);
 });
 
-test('reach: after an early return, and after a join', () => {
+test('reach: code after an early return, and after a join', () => {
   const reach = storeReach(`setp.ge.s32 %p1, %r0, %r9; @%p1 bra X; st.u32 [%d1], %r0; setp.eq.s32 %p2, %r0, 7;
     @%p2 bra A; st.u32 [%d2], 1; bra J; A: st.u32 [%d2+4], 2; J: st.u32 [%d2+8], 3; X:`);
   // The blocks in reverse postorder: the taken branch comes first.

@@ -38,7 +38,7 @@ function review(
 
 const touched = ({ touched: kernels }: ChangeAnalysis) => kernels.map(({ unit, reason }) => [unit, reason]);
 
-test('a change of a comment touches nothing', async () => {
+test('a change of a comment touches no kernel', async () => {
   head.replace('matmul.cu', '// c = a * b', '// the product c = a * b');
   const analysis = await review(changed('matmul.cu'));
   assert.deepEqual(touched(analysis), []);
@@ -46,7 +46,7 @@ test('a change of a comment touches nothing', async () => {
   assert.equal(analysis.nothing, undefined);
 });
 
-test('a change without CUDA is one line', async () => {
+test('a change without CUDA is reported in one line', async () => {
   const analysis = await review([{ path: 'README.md', status: 'modified', hunks: [] }]);
   assert.match(analysis.nothing ?? '', /^Nothing to review: no CUDA code changes\.$/);
   assert.equal(exitCodeOf(analysis.report, 'error'), 0);
@@ -61,7 +61,7 @@ test('changed code in either build touches a kernel', async () => {
   ]);
 });
 
-test('another launch or annotation touches, and needs the trust of a reviewer', async () => {
+test('a changed launch or annotation touches the kernel and requires review', async () => {
   head.replace('matmul.cu', 'grid=16,16', 'grid=8,16');
   const analysis = await review(changed('matmul.cu'));
   assert.deepEqual(touched(analysis), [['matmul.cu', 'launches']]);
@@ -71,7 +71,7 @@ test('another launch or annotation touches, and needs the trust of a reviewer', 
   );
 });
 
-test('other flags touch a kernel', async () => {
+test('changed compiler flags touch a kernel', async () => {
   const side = head.side();
   const flags = () => '-DFAST';
   const analysis = await review(changed('matmul.cu'), { head: { builder: { ...side.project.builder, flags } } });
@@ -163,7 +163,7 @@ test('templates and headers that nothing compiles are listed', async () => {
   );
 });
 
-test('suppressions and lowered severities that the change adds need the trust of a reviewer', async () => {
+test('suppressions and lowered severities that the change adds require review', async () => {
   head.replace('reduce.cu', '  for (int step', '  // selvage-ignore race/shared: harmless\n  for (int step');
   const text = 'version: 1\nchecks: { race: { severity: notice } }\nkernels: [{ match: reduce, assume: ["n > 0"] }]\n';
   const { configuration } = parseConfiguration(text, '.selvage.yml');
@@ -179,7 +179,7 @@ test('suppressions and lowered severities that the change adds need the trust of
   assert.ok(touched(analysis).some(([unit, reason]) => unit === 'reduce.cu' && reason === 'assumptions'));
 });
 
-test('a new kernel that the configuration of the base matches needs no trust', async () => {
+test('a new kernel that the configuration of the base matches requires no review', async () => {
   const entry = '{ match: "re*", block: [256], assume: ["n > 0"] }';
   const configured = (text: string) => parseConfiguration(`version: 1\nkernels: [${text}]\n`, '.selvage.yml');
   for (const kind of ['cu', 'verification.ptx', 'production.ptx']) base.remove(`reduce.${kind}`);
@@ -197,7 +197,7 @@ test('a new kernel that the configuration of the base matches needs no trust', a
   );
 });
 
-test('an assumption in the code needs the trust of a reviewer', async () => {
+test('an assumption in the code requires review', async () => {
   const hunks = [{ oldStart: 5, oldLines: 1, newStart: 5, newLines: 2, lines: [' a', '+  SELVAGE_ASSUME(n > 0);'] }];
   const { trust } = await review([{ path: 'reduce.cu', status: 'modified', hunks }]);
   assert.deepEqual(trust, [

@@ -9,7 +9,7 @@ function kernel(name: string, instruction: string): string {
   return `.visible .entry ${name}(.param .u64 a)\n{\n.reg .b32 %r<2>;\n.reg .b64 %rd<4>;\nld.param.u64 %rd0, [a];\nmov.u32 %r0, %tid.x;\n${instruction}\nmul.wide.u32 %rd1, %r0, 4;\nadd.s64 %rd2, %rd0, %rd1;\nst.global.u32 [%rd2], %r0;\nret;\n}\n`;
 }
 
-test('kernels that may start before their predecessor ends share one notice, which states the assumption', async (t: TestContext) => {
+test('kernels that may overlap their predecessor share one notice', async (t: TestContext) => {
   const root = temporaryFolder(t);
   const kernels = [['waits', 'griddepcontrol.wait;'], ['lets', 'griddepcontrol.launch_dependents;'], ['plain', '']].map(([name, instruction]) => kernel(name!, instruction!)); // oxfmt-ignore
   writeFiles(root, { 'k.ptx': `.version 8.0\n.target sm_90\n.address_size 64\n${kernels.join('')}` });

@@ -60,7 +60,7 @@ test('a run decides only if the launch and all values of conditions and addresse
   assert.equal(await decided(store('%d0', '%r0', '%r9', 30)), true);
 });
 
-test('if all blocks do the same, the grid need not be given', async () => {
+test('if all blocks behave the same, the run decides without a given grid', async () => {
   const own = stage(1, warp) + stage(16, warp);
   assert.equal(await decided(first + own, { grid: null }), true);
   assert.equal(await decided(first + stage(1, warp) + stage(32, warp), { grid: null }), false);
@@ -101,7 +101,7 @@ test('the register %warpid decides nothing: it is a position on the multiprocess
   for (const register of ['%warpid', '%nwarpid', '%smid', '%clock']) assert.equal(await decided(own(register)), false, register); // oxfmt-ignore
 });
 
-test('blocks that differ are all run; if that is too much work, nothing is decided', async () => {
+test('all differing blocks are executed; over the work budget it is undecided', async () => {
   // Only the last block has threads that write one element.
   const last = `setp.lt.u32 %p1, %r6, 7; selp.b32 %r20, %r0, 0, %p1; ${store('%d0', '%r20', '%r0', 30)}`;
   assert.equal(await decided(last, { grid: [7, 1, 1] }), true);

@@ -163,7 +163,7 @@ test('a divergence states which thread waits, and where another is', async () =>
 /** `a[b[i]] = …`, with the index of the whole launch. */
 const scatter = `${load('%r1', '%d2', '%r7', 10)} ${store('%d1', '%r1', '%r7', 11)}`;
 
-test('the statement that would decide a pair is tried', async () => {
+test('an assumption that would decide a pair is tried before it is suggested', async () => {
   const { race } = await check(scatter, { grid: [4, 1, 1] });
   assert.deepEqual(race.findings[0]?.wouldDecide, {
     text: 'state, if it is true, that all elements of `b` are different',

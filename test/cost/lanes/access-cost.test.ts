@@ -121,7 +121,7 @@ test('swizzled and masked indices have exact bounds', () => {
   }
 });
 
-test('an unknown access costs its worst case: an unknown row may start anywhere in a sector', () => {
+test('an access with an unknown row costs its worst case: any start within a sector', () => {
   const code = kernel(
     'add.u32 %r1, %r0, %r9; mul.wide.u32 %d6, %r1, 4; add.s64 %d7, %d1, %d6; ld.global.u32 %r5, [%d7];',
   );

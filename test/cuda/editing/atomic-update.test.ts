@@ -38,7 +38,7 @@ test('an update whose type is a template parameter is recognized only as a sum',
   assert.deepEqual(updates.map(({ edit, isFloat }) => [edit.text, isFloat]), [['atomicAdd(&A[N], v);', true]]); // oxfmt-ignore
 });
 
-test('statements that are not updates, or have no atomic of their type, stay', async () => {
+test('statements that are not updates, or have no atomic of their type, are unchanged', async () => {
   const cases: readonly (readonly [string, string?])[] = [
     ['A[n] = v - A[n];'],
     ['A[n] = A[n + 1] + v;'],

@@ -41,7 +41,7 @@ test('iterations alternate between two copies, in the style of the file', async 
   assert.equal(await doubled(kernel.replaceAll('\n', '\r\n')), expected.replaceAll('\n', '\r\n'));
 });
 
-test('arrays visible to other code, and loops of another form, stay', async () => {
+test('arrays visible to other code, and loops of another form, are unchanged', async () => {
   const changes: readonly (readonly [string, string])[] = [
     ['other[0]', 'tile[0][0]'],
     ['out[i] += tile[buffer][threadIdx.y];', 'use(tile);'],

@@ -110,7 +110,7 @@ test('sets of random strides: answers are sound and nearly complete', (context) 
   assert.ok(shares.withinShare > 0.92, `within: ${shares.withinShare}`);
 });
 
-test('parts of one array: answers are sound and nearly complete', (context) => {
+test('disjointness within one array: answers are sound and nearly complete', (context) => {
   const shares = pairs(
     (random) => {
       const [element, pitch] = array(random);

@@ -116,7 +116,7 @@ test(`${files.length} files of test kernels: WebAssembly as JavaScript`, () => {
 
 const shared = '.shared .align 16 .b8 s[512];';
 
-test('values live across barriers, in registers of every width', () => {
+test('registers of every width keep their values across barriers', () => {
   const code = kernel(
     `cvt.u16.u32 %h1, %r0; setp.lt.u32 %p1, %r0, 7; mul.wide.u32 %d6, %r0, 0x7fffffff; cvt.rn.f32.u32 %f1, %r0;
     mov.u32 %r2, 0;
@@ -197,7 +197,7 @@ test('threads that spin forever exhaust the step budget', () => {
   }
 });
 
-test('exchanges of whole warps, of parts, and of warps that lack lanes', () => {
+test('warp exchanges: full, partial, and incomplete warps', () => {
   const code = kernel(`
     shfl.sync.down.b32 %r1, %r0, 3, 31, -1; shfl.sync.bfly.b32 %r2|%p1, %r0, 5, 0x181f, -1;
     vote.sync.ballot.b32 %r3, %p1, -1; redux.sync.max.u32 %r4, %r0, -1;
@@ -381,7 +381,7 @@ test('shadow words: byte stores side by side, words over bytes, vectors', () => 
   assert.deepEqual(launchAll(vectors, both).races, []);
 });
 
-test('more barriers than fit the counters of a shadow word', () => {
+test('more barriers than the counters of a shadow word can represent', () => {
   const code = (barrier: string, count: number): Kernel =>
     kernel(
       `mov.u64 %d6, s; add.s64 %d7, %d6, %d5; xor.b64 %d8, %d7, 4; mov.u32 %r1, 0;

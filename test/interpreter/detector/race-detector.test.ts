@@ -23,7 +23,7 @@ test('neighbours without a barrier race, with one they do not', () => {
   assert.deepEqual(launch(kernel(body('bar.sync 0;'), shared)).races, []);
 });
 
-test('blocks race on global memory regardless of barriers', () => {
+test('thread blocks race on global memory regardless of block barriers', () => {
   const code = kernel('bar.sync 0; mov.u32 %r1, %ctaid.x; st.global.u32 [%d3], %r1; bar.sync 0;');
   const result = launch(code, { grid: [3, 1, 1] });
   assert.equal(result.races.length, 1);
@@ -45,7 +45,7 @@ test('a thread does not race with itself', () => {
   assert.deepEqual(launch(code, { block: [64, 1, 1] }).races, []);
 });
 
-test('writes of equal values are distinguished, over all occurrences', () => {
+test('races are marked as equal-value writes only if all occurrences store equal values', () => {
   assert.equal(launch(kernel('st.global.u32 [%d1], 5;')).races[0]!.sameValue, true);
   const late = kernel('setp.eq.u32 %p1, %r0, 31; selp.u32 %r1, 6, 5, %p1; st.global.u32 [%d1], %r1;');
   assert.equal(launch(late).races[0]!.sameValue, false);
@@ -56,7 +56,7 @@ test('writes of equal values are distinguished, over all occurrences', () => {
   assert.ok(same.includes(false));
 });
 
-test('atomics do not race with each other, but with plain accesses', () => {
+test('atomics race with plain accesses, but not with each other', () => {
   assert.deepEqual(launch(kernel('red.global.add.u32 [%d1], 1;'), { grid: [2, 1, 1] }).races, []);
   const mixed = kernel('red.global.add.u32 [%d1], 1; ld.global.u32 %r1, [%d1]; st.global.u32 [%d4], %r1;');
   assert.deepEqual(raceTexts(launch(mixed)), ['read-atomic global A+0']);
@@ -92,7 +92,7 @@ test('atomics of different sizes race', () => {
   assert.deepEqual([race!.offset, race!.bytes], [4, 4]);
 });
 
-test('strong loads and stores do not race with each other, but with weak ones', () => {
+test('strong loads and stores race with weak ones, but not with each other', () => {
   assert.deepEqual(launch(kernel('st.relaxed.gpu.global.u32 [%d1], %r0;'), { grid: [2, 1, 1] }).races, []);
   assert.deepEqual(launch(kernel('st.volatile.global.u32 [%d1], %r0;')).races, []);
   const half = kernel('st.relaxed.gpu.global.u32 [%d1], %r0; ld.global.u32 %r1, [%d1]; st.global.u32 [%d4], %r1;');
@@ -268,7 +268,7 @@ test('an mbarrier synchronizes arriving threads with waiting ones', () => {
   assert.deepEqual(raceTexts(hasty).length, 1);
 });
 
-test('copies arrive at an mbarrier when they are done', () => {
+test('asynchronous copies arrive at an mbarrier when they complete', () => {
   const declarations = `${shared} .shared .align 8 .b64 m;`;
   const body = (arrive: string): string => `${own} mov.u64 %d9, m; setp.ne.u32 %p1, %r0, 0;
     @%p1 bra READY; mbarrier.init.shared.b64 [%d9], 32; READY: bar.sync 0; cvt.u32.u64 %r5, %d7;
@@ -282,7 +282,7 @@ test('copies arrive at an mbarrier when they are done', () => {
   assert.deepEqual(races('cp.async.wait_all;'), []);
 });
 
-test('bulk copies complete an mbarrier or are waited for in groups', () => {
+test('bulk copies signal completion through an mbarrier or through bulk groups', () => {
   const declarations = `${shared} .shared .align 8 .b64 m;`;
   const fetch = (wait: string): string => `${own} mov.u64 %d9, m; setp.ne.u32 %p1, %r0, 0; @%p1 bra READY;
     mbarrier.init.shared.b64 [%d9], 1; mbarrier.arrive.expect_tx.shared.b64 %d10, [%d9], 128;
@@ -331,7 +331,7 @@ test('packed atomics are atomic by element and as a whole', () => {
   assert.deepEqual(raceTexts(launch(code('st.relaxed.gpu.global.b32 [%d1], %r1;'))), ['atomic-write global A+0']);
 });
 
-test('a reader of another warp stays recorded after the readers of one', () => {
+test('a read by a second warp stays recorded after reads by one warp', () => {
   const code = kernel(`ld.global.u32 %r1, [%d1]; bar.warp.sync -1; setp.ne.u32 %p1, %r0, 3; @%p1 bra DONE;
     st.global.u32 [%d1], 1; DONE:`);
   assert.deepEqual(launch(code).races, []);
@@ -342,7 +342,7 @@ test('a reader of another warp stays recorded after the readers of one', () => {
   assert.equal(launch(late, { block: [64, 1, 1] }).races.length, 1);
 });
 
-test('an atomic of block scope stays recorded after one of another block', () => {
+test('a block-scope atomic stays recorded after an atomic of another block', () => {
   // Thread 0 of block 0 releases to that of block 1; thread 32 of block 1 participates without having waited.
   const code = kernel(`mov.u32 %r1, %ctaid.x; setp.eq.u32 %p1, %r1, 0; setp.eq.u32 %p2, %r0, 0; @%p1 bra FIRST;
     @!%p2 bra COUNT; WAIT: ld.acquire.gpu.global.u32 %r2, [%d2]; setp.eq.u32 %p3, %r2, 0; @%p3 bra WAIT; bra COUNT;
@@ -360,7 +360,7 @@ test('lanes that have exited pass the barriers that name them', () => {
   assert.deepEqual(raceTexts(launch(kernel(body(0xaaaaaaaa), shared))), ['write-read shared s+0']);
 });
 
-test('clusters: without them a block is one, so that other order is named', () => {
+test('without cluster dimensions each block is its own cluster', () => {
   const code = kernel(`st.global.u32 [%d3], %r0; barrier.cluster.arrive; barrier.cluster.wait;
     xor.b32 %r1, %r0, 1; mul.wide.u32 %d8, %r1, 4; add.s64 %d8, %d1, %d8; ld.global.u32 %r2, [%d8];
     st.global.u32 [%d4], 1;`); // oxfmt-ignore

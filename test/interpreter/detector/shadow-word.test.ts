@@ -29,7 +29,7 @@ import {
 const read = accessNames.indexOf('read');
 const write = accessNames.indexOf('write');
 
-test('a word has the values that were put in, up to the largest numbers', () => {
+test('a shadow word returns the stored fields, up to their largest values', () => {
   const words = new Uint32Array(4);
   const last = {
     ticket: maxTickets,
@@ -83,7 +83,7 @@ interface Block {
   ticket: number;
 }
 
-test('words follow the state machine, under any renumbering', () => {
+test('shadow words follow the state machine, under any renumbering', () => {
   const random = seededRandom(11);
   const stateOf = (words: Uint32Array): StateName => stateNames[words[0]! & 31]!;
   for (let round = 0; round < 3000; round++) {
@@ -148,7 +148,7 @@ test('completed thread blocks share a ticket that no running block has', () => {
   assert.equal(update(words, 0, read, { ...first, ticket: 1 }), 'raced');
 });
 
-test('a word reports all races that clocks find, and without atomics no others', () => {
+test('a shadow word reports all races that vector clocks find, and without atomics no others', () => {
   const random = seededRandom(12);
   const accesses = ['read', 'write', 'atomic', 'atomic'] as const;
   const sites = accesses.map((operation, index): AccessSite => ({

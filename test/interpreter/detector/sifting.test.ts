@@ -10,7 +10,7 @@ function summary({ outcome, steps, races, divergences, faults, readBytes }: RunR
   return { outcome, steps, races, divergences, faults, memory: [...readBytes(0, 0, 64)] };
 }
 
-test('words filter only accesses that clocks need not process', () => {
+test('shadow words filter only accesses that vector clocks need not process', () => {
   let racy = 0;
   for (let seed = 1; seed <= 60; seed++) {
     const { ptx, ...request } = orderedRequest(seededRandom(seed));

@@ -66,7 +66,7 @@ test('the table has 25 states, all reachable, and a row for locations without co
   assert.equal(transitions.slice(0, uninitialised * row).filter((state) => state === raceState).length, 578);
 });
 
-test('another block is not ordered by barriers, another warp not by those of a warp', () => {
+test('block barriers do not order other blocks, nor warp barriers other warps', () => {
   for (const state of stateNames) {
     for (const access of accessNames) {
       const grid = syncNames.map((sync) => nextState(state, access, sync, 'grid'));

@@ -98,7 +98,7 @@ test('functions call each other and imports, in any order of addition', () => {
   assert.equal((exports['outer'] as (value: number) => bigint)(3), 12n << 40n);
 });
 
-test('memory and globals of the host are shared; memory moves in bulk', () => {
+test('memory and globals are shared with the host; memory is copied in bulk', () => {
   const builder = new ModuleBuilder();
   builder.importMemory('host', 'memory', { minimum: 1 });
   const imported = builder.importGlobal('host', 'steps', 'i64', true);
