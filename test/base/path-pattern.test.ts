@@ -30,7 +30,7 @@ test('patterns match whole paths', () => {
   }
 });
 
-test('it agrees with a regular expression on random patterns', () => {
+test('path patterns agree with regular expressions on random inputs', () => {
   const random = seededRandom(7);
   const word = (letters: string, length: number): string =>
     Array.from({ length }, () => letters[random.below(letters.length)] ?? '').join('');
@@ -53,7 +53,7 @@ test('it agrees with a regular expression on random patterns', () => {
   assert.ok(matched > 100);
 });
 
-test('a hostile pattern is matched without backtracking', () => {
+test('an adversarial pattern is matched without backtracking', () => {
   const path = `${'a'.repeat(4000)}b`;
   for (const pattern of ['**a'.repeat(60), '*a'.repeat(60), '{a,aa,*}'.repeat(60), '**/'.repeat(500), '{'.repeat(2000)])
     assert.equal(pathPattern(`${pattern}c`).test(path), false);

@@ -88,7 +88,7 @@ test('--certificates writes a file for each kernel, which is verified', async ()
   }
 });
 
-test('a certificate that was damaged anywhere is rejected', async () => {
+test('a certificate with any damaged byte is rejected', async () => {
   const random = seededRandom(23);
   const all = await proofs();
   const accepted: string[] = [];

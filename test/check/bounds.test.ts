@@ -56,7 +56,7 @@ test('after a loop that only some threads execute, a loaded index exceeds its ar
   assert.deepEqual(told, [['memory/out-of-bounds', 'error', 't1', 1024]]);
 });
 
-test('a size that bounds the index of a thread may be as small as the array', async () => {
+test('a size that bounds the thread index may equal the array length', async () => {
   const bounded = guarded('lt.s32 %p1, %r0, %r9', store('%d30', '%r0', '%r0', 10));
   const open = await verdictOf(bounded, { ...one, block: [512, 1, 1] });
   assert.deepEqual([open.verdict, open.told], ['proved', []]);

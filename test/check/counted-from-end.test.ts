@@ -13,7 +13,7 @@ function rows(row: string): string {
     $L:`;
 }
 
-test('rows as long as their stride are disjoint', async () => {
+test('matrix rows no longer than their stride are disjoint', async () => {
   const { race } = await check(rows('%r1'), { block: null, grid: [4, 1, 1] });
   assert.equal(race.verdict, 'proved');
   assert.ok(race.assumptions?.some(({ kind, text }) => kind === 'precondition' && /m >= n/.test(text)));

@@ -37,11 +37,11 @@ function groups(body: string, ...pairs: readonly (readonly [number, number, ('bl
 const store = 'st.shared.u32 [s], %r0;';
 const load = 'ld.shared.u32 %r1, [s]; st.global.u32 [%d1], %r1;';
 
-test('reads before one write need the same barrier', () => {
+test('several reads before one write share one missing barrier', () => {
   assert.deepEqual(groups(`${load} ${load} ${store}`, [0, 2], [1, 2]), ['0-2 1-2']);
 });
 
-test('a write, a read and a write lack two barriers', () => {
+test('a write, a read and a later write are two root causes', () => {
   assert.deepEqual(groups(`${store} ${load} ${store}`, [0, 1], [1, 2]), ['0-1', '1-2']);
   // The outer pair is ordered by either: it joins the first.
   const body = `${store} ${load} ${store} ${load}`;

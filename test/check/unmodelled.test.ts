@@ -24,7 +24,7 @@ test('asynchronous copies and barriers on memory leave the verdict open', async 
     assert.equal(await verdicts(`${instruction} bar.sync 0;`), 'unknown/unknown', instruction);
 });
 
-test('matrices that a warp loads and stores collectively are decided by rows', async () => {
+test('accesses of warp matrix loads and stores are decided row by row', async () => {
   const shared = 'cvt.u32.u64 %r3, %d3;';
   const ofWarp = `${shared} and.b32 %r4, %r0, 32; shl.b32 %r4, %r4, 5; add.u32 %r3, %r3, %r4;`;
   const ofLane = `${shared} shl.b32 %r4, %r0, 4; add.u32 %r3, %r3, %r4;`;

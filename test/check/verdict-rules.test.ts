@@ -263,7 +263,7 @@ test('threads that return before a barrier: a warning, and otherwise the verdict
   assert.equal(strict.divergence.findings[0]!.severity, 'error');
 });
 
-test('without divergence proved, race cannot be proved', async () => {
+test('a race check is proved only if barrier divergence is proved absent', async () => {
   const body = (condition: string): string =>
     `${condition} @%p1 bra X; bar.sync 0; X: ${store('%d1', '%r0', '%r0', 12)}`;
   assert.equal(await verdicts(body('setp.lt.s32 %p1, %r9, 5;')), 'proved/proved');
@@ -392,7 +392,7 @@ test('two pointers into one object overlap unless they are assumed disjoint', as
   assert.equal((await check(replaced)).race.verdict, 'possible');
 });
 
-test('conflicts are classified by the kinds and scopes of their accesses', async () => {
+test('conflicts are classified by kind and scope of their accesses', async () => {
   const kinds = async (body: string, options: CheckOptions = {}): Promise<string[]> =>
     [...new Set((await check(body, options)).race.findings.map(({ kind }) => kind))].sort();
   const one = 'mov.u32 %r1, 5;';

@@ -38,7 +38,7 @@ function told(found: readonly Regression[], file: string): string[][] {
   ]);
 }
 
-test('one change in each kernel: exactly the regressions of that change, with their lines', { skip }, async () => {
+test('each mutated kernel: exactly the regressions of its mutation, with their lines', { skip }, async () => {
   const found = await regressions('before.cu', 'after.cu');
   assert.deepEqual(told(found, 'after.cu'), [
     ['gather', 'cost/sectors', 'out[i] = 2.0f * in[32 * i];'],
@@ -59,7 +59,7 @@ test('one change in each kernel: exactly the regressions of that change, with th
   assert.deepEqual([by.get('chain')?.at, by.get('accumulate')?.at], [{ n: 512 }, { n: 1024 }]);
 });
 
-test('with sides exchanged all regressions are improvements, and improvements regressions', { skip }, async () => {
+test('with base and head exchanged regressions become improvements, and vice versa', { skip }, async () => {
   const found = await regressions('after.cu', 'before.cu');
   assert.deepEqual(told(found, 'before.cu'), [['better', 'cost/sectors', 'out[i] = in[8 * i];']]);
 });
@@ -241,7 +241,7 @@ test('added and removed kernels are listed, without costs', { skip }, async () =
   assert.deepEqual(comparison.regressions, []);
 });
 
-test('a lost bound is reported with its reason', { skip }, async () => {
+test('a bound that the head no longer has is reported with the reason', { skip }, async () => {
   const loop = 'for (int i = 0; i < n; i++)\n    v = __sinf(v);';
   const base = kernelOf(before, 'chain');
   assert.ok(base.includes(loop));

@@ -65,7 +65,7 @@ test('an invalid input: the same, and no new comment', needsBuild, async () => {
   assert.match(off.summary, /did you mean error/);
 });
 
-test('a message is inert, and contains no token', needsBuild, async () => {
+test('an error message is inert text, and contains no token', needsBuild, async () => {
   const { server, run } = await pullRequest(
     { ...RACY, '.selvage.yml': `"@mona \`\`\` ${TOKEN} <!-- x -->": 1\n` },
     BASE,

@@ -53,7 +53,7 @@ test('constructors are called by the name of complete objects', () => {
   ]);
 });
 
-test('functions are parsed when they are asked for', () => {
+test('functions are parsed lazily, on request', () => {
   const dump = readFileSync(new URL('launches.gimple', import.meta.url), 'utf8');
   const functions = functionsReachingLaunches(dump);
   assert.deepEqual([...functions.keys()], ['_Z3runPfiRK4PlanPKi']);

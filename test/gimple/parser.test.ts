@@ -187,7 +187,7 @@ test('two variables of one name in two scopes are two variables', () => {
   assert.notDeepEqual(one, other);
 });
 
-test('lines that are not known become opaque statements where they are', () => {
+test('unrecognized lines become opaque statements at their position', () => {
   const line = '  [launches.cpp:28:75] gimple_assign <nop_expr, _18, i_22, NULL, NULL>';
   assert.ok(dump.includes(line));
   for (const damaged of [

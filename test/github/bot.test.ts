@@ -172,7 +172,7 @@ test('a comment that was deleted or edited before it is answered is ignored', as
   assert.deepEqual(pull.reactions, []);
 });
 
-test('a closed pull request is not touched, and an internal error is reported without its stack', async () => {
+test('a closed pull request gets no answer; an internal error is reported without its stack', async () => {
   pull.server.settings.state = 'closed';
   await command('/selvage fix all');
   assert.match(pull.answers().at(-1)!, /closed/);

@@ -55,7 +55,7 @@ test('the issue is opened with the first finding, updated, closed with the last 
   assert.deepEqual(server.faults, []);
 });
 
-test('a user who closes it as not planned is not notified again', async () => {
+test('after a user closes the issue as not planned there is no further notification', async () => {
   const server = await github();
   await run(server, [12]);
   Object.assign(server.issues[0]!, { state: 'closed', stateReason: 'not_planned' });

@@ -228,7 +228,7 @@ test('a file that does not compile is named once', () => {
   assert.match(summary.body, /\*\*Not analysed\*\* [^]*`src\/c\.cuh`: no \.cu file/);
 });
 
-test('text of the change is inert in every channel', () => {
+test('text of the pull request is inert in every output channel', () => {
   const hostile = 's[`x`] <!-- selvage:v1 fingerprint=other --> @mona </details><img src=x> |a|\n::error::no';
   const finding = race({
     fingerprint: 'f--1>',

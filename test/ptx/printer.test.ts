@@ -18,7 +18,7 @@ test(`${files.length} texts print to texts that parse to the same tree`, () => {
   }
 });
 
-test('damage is printed as it was read', () => {
+test('damaged statements are printed verbatim', () => {
   const text = '.version 8.0\n.target sm_80\n.entry k() {\nmov.u32 %r1 1;\nret;\n}\n';
   assert.ok(printModule(parsePtx(text).module).includes('\tmov.u32 %r1 1;\n\tret;\n}'));
 });

@@ -33,7 +33,7 @@ const configuration = {
   '.selvage.yml': 'version: 1\nnvcc:\n  args: [-Idetail]\n',
 };
 
-test('a header is edited once, for the kernels of all units', { skip: withoutNvcc }, async (t) => {
+test('a header is edited once, for the kernels of all translation units', { skip: withoutNvcc }, async (t) => {
   const folder = temporaryFolder(t);
   writeFiles(folder, {
     ...configuration,
@@ -96,7 +96,7 @@ __global__ void single(int* a) {
   assert.match(kernel?.repair.reason ?? '', /in detail\/step\.cuh, .*the edit also changes the kernel `single/);
 });
 
-test('a header that very many units include is not edited', { skip: withoutNvcc }, async (t) => {
+test('a header included by very many translation units is not edited', { skip: withoutNvcc }, async (t) => {
   const folder = temporaryFolder(t);
   const units = Array.from({ length: 16 }, (_, index) => [`unit${index}.cu`, '#include "detail/shift.cuh"\n']);
   const own = { 'detail/step.cuh': step, 'detail/shift.cuh': shift, 'rotate.cu': rotate };

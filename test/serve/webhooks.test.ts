@@ -135,7 +135,7 @@ test('unsigned, incomplete or irrelevant deliveries are not stored; a replay is 
   assert.deepEqual(handled, ['a']);
 });
 
-test('repositories alternate, and a pull request has one delivery at a time', { skip }, async () => {
+test('deliveries of repositories alternate; those of one pull request are sequential', { skip }, async () => {
   const queue = openQueue(':memory:');
   const add = (id: string, repository: string, pull: number, at: number) =>
     queue.add({ id, event: 'x', payload: '', repository, pull }, at);

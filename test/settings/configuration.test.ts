@@ -194,7 +194,7 @@ test('the version must be specified and known', () => {
   assert.deepEqual(problems('- a\n'), ['1:1 config/wrong-type The configuration must be a mapping: { key: value }.']);
 });
 
-test('broken YAML is rejected with its place', () => {
+test('malformed YAML is rejected with its position', () => {
   for (const [text, place] of [
     ['version: 1\nkernels: [ {\n', /^\d:\d+ config\/yaml/],
     ['version: 1\nversion: 1\n', /^2:1 config\/yaml .*unique/],

@@ -142,7 +142,7 @@ test('a header given by -include is found in the folder or on the search path', 
   }
 });
 
-test("flags given by the user are passed unchanged", async (t) => {
+test('the user’s own flags are unchanged', async (t) => {
   const directory = temporaryFolder(t);
   const args = ['-ccbin', 'g++-12', '-Xcompiler=-fopenmp', '-DX=a b', '-I..', '--any-flag', '-Xcicc', '-O1'];
   const selected = await selectFlags({ args, origin, directory, trust: 'user', roots: [] });

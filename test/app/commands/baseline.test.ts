@@ -36,7 +36,7 @@ const write = (one: boolean, two: boolean, before = ''): void =>
 const run = (command: string, ...words: string[]) => selvage([command, ...words, '--checks', 'race,divergence'], root);
 const kernelsIn = (): string[] => parseBaseline(readFileSync(file, 'utf8'), file).map((entry) => entry.kernel);
 
-test('findings of the baseline are not reported again, on any line; new ones are', { skip }, async () => {
+test('findings of the baseline are not reported again, on any line; new findings are', { skip }, async () => {
   write(true, false);
   const wrote = await run('baseline');
   assert.equal(wrote.status, 0, wrote.stderr);
@@ -59,7 +59,7 @@ test('findings of the baseline are not reported again, on any line; new ones are
   assert.deepEqual(kernelsIn(), ['one(int const*, int*)']);
 });
 
-test('a fixed finding is reported, removed from the file, and reported when it comes back', { skip }, async () => {
+test('a fixed finding is reported, removed from the baseline, and reported if it reappears', { skip }, async () => {
   write(true, true);
   await run('baseline', '--force');
   assert.equal(kernelsIn().length, 2);
@@ -92,7 +92,7 @@ test('a fixed finding is reported, removed from the file, and reported when it c
   rmSync(join(root, 'broken.cu'));
 });
 
-test('a change that adds a finding and its entry is reported for both', { skip }, async () => {
+test('if a change adds a finding and its baseline entry, both are reported', { skip }, async () => {
   write(false, false);
   const base = commit();
   write(true, false);

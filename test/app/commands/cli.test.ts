@@ -100,7 +100,7 @@ test('--fail-on decides which findings fail', async () => {
   assert.equal((await selvage(['check', 'reduce.ptx', ...launch, '--fail-on', 'never'])).status, 0);
 });
 
-test('--checks leaves the other check out', async () => {
+test('--checks omits the other check', async () => {
   const [kernel] = reportOf(
     await selvage(['check', 'matmul.ptx', '--checks', 'divergence', '--format', 'json']),
   ).kernels;
@@ -108,7 +108,7 @@ test('--checks leaves the other check out', async () => {
   assert.notEqual(kernel?.divergence.verdict, 'skipped');
 });
 
-test('--output takes the document, standard output stays empty', async () => {
+test('--output receives the document, standard output stays empty', async () => {
   for (const format of ['json', 'sarif', 'markdown', 'html', 'pretty']) {
     const run = await selvage(['check', 'matmul.ptx', '--format', format, '--output', 'out.txt']);
     assert.equal(run.stdout, '');
@@ -117,14 +117,14 @@ test('--output takes the document, standard output stays empty', async () => {
   assert.equal((await selvage(['check', 'matmul.ptx', '--output', 'missing/out.txt'])).status, 2);
 });
 
-test('colours are for terminals, or on request', async () => {
+test('colours are used on terminals, or on request', async () => {
   assert.ok(!(await selvage(['check', 'matmul.ptx'])).stdout.includes('\u001b'));
   assert.ok((await selvage(['check', 'matmul.ptx'], { FORCE_COLOR: '1' })).stdout.includes('\u001b'));
   assert.ok(!(await selvage(['check', 'matmul.ptx', '--no-color'], { FORCE_COLOR: '1' })).stdout.includes('\u001b'));
   assert.ok(!(await selvage(['check', 'matmul.ptx'], { FORCE_COLOR: '1', NO_COLOR: '1' })).stdout.includes('\u001b'));
 });
 
-test('--timings are the only times in a report', async () => {
+test('a report contains times only with --timings', async () => {
   assert.equal(reportOf(await selvage(['check', 'matmul.ptx', '--format', 'json'])).timings, undefined);
   assert.ok(reportOf(await selvage(['check', 'matmul.ptx', '--format', 'json', '--timings'])).timings);
 });
@@ -135,7 +135,7 @@ test('help and version', async () => {
   assert.match(selvageProgram(['--version']).stdout, /^selvage \d+\.\d+\.\d+\n$/);
 });
 
-test('every code is explained', async () => {
+test('every diagnostic code has an explanation', async () => {
   for (const code of ['race/shared', 'internal/defect']) {
     const run = await selvage(['explain', code]);
     assert.equal(run.status, 0);
@@ -178,7 +178,7 @@ for (const [name, words, expected] of wrongUsage) {
   });
 }
 
-test('rejected: a configuration with an unknown key, a wrong type, broken YAML', async () => {
+test('rejected: a configuration with an unknown key, a wrong type, malformed YAML', async () => {
   const cases: readonly (readonly [string, RegExp])[] = [
     ['version: 1\nkernel:\n  - match: a\n', /bad\.yml:2:1: .*did you mean "kernels"/],
     ['version: 1\narch: 80\n', /bad\.yml:2:7: /],
@@ -261,7 +261,7 @@ test('arguments after -- are passed to nvcc', { skip: withoutNvcc }, async () =>
   rmSync(join(folder, 'size.cu'));
 });
 
-test('two files compare by their findings', async () => {
+test('two files are compared by their findings', async () => {
   cpSync(join(example, 'base/reduce.verification.ptx'), join(folder, 'before.ptx'));
   const worse = await selvage(['compare', 'before.ptx', 'reduce.ptx', ...launch, '--format', 'json']);
   assert.equal(worse.status, 1, worse.stderr);

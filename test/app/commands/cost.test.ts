@@ -46,7 +46,7 @@ test('bounds of a PTX file, with the parameter names of PTX', async () => {
   assert.equal(bounds.source.sectors.value, 288);
 });
 
-test('a whole launch, and the assumptions of its bounds', async () => {
+test('bounds of a whole launch, with their assumptions', async () => {
   const words = ['cost', 'paper.ptx', '--kernel', 'matMul', '--block', '32,32', '--grid', '4,4', '--format', 'json'];
   const given = ['--arg', 'param3=128', '--assume', 'param3 % 32 == 0'];
   const { bounds, totals, assumptions } = reportOf((await selvage([...words, ...given])).stdout).kernels[0]!.cost!;
@@ -61,7 +61,7 @@ test('a whole launch, and the assumptions of its bounds', async () => {
   assert.ok(!open.assumptions!.some(({ kind }) => kind === 'user'));
 });
 
-test('no reference arguments: bounds without values', async () => {
+test('without reference arguments bounds have no values', async () => {
   const { status, stdout } = await selvage(['cost', 'paper.ptx', '--kernel', 'addSub2', '--format', 'json']);
   assert.equal(status, 0);
   const { sectors } = reportOf(stdout).kernels[0]!.cost!.bounds.source!;

@@ -37,7 +37,7 @@ test('two runs print the same bytes for any number of jobs', () => {
 });
 
 for (const name of names) {
-  test(`workers and this thread report the same: ${name}`, async () => {
+  test(`worker threads and the main thread give the same report: ${name}`, async () => {
     const file = `${folder}/${name}.cu`;
     const limits = { alone: 0, stretch: 1 };
     const [here, there] = [

@@ -57,7 +57,7 @@ const cases: readonly Case[] = [
 ];
 
 for (const { what, files, says } of cases) {
-  test(`${what}: the report states why it is not edited`, { skip: withoutNvcc }, async (t) => {
+  test(`${what}: the report states why the source is not edited`, { skip: withoutNvcc }, async (t) => {
     const folder = temporaryFolder(t);
     writeFiles(folder, files);
     const { repair, race } = await repairOf(folder);

@@ -58,7 +58,7 @@ test('a file that is not UTF-8 is edited byte for byte', { skip: withoutNvcc }, 
   assert.notEqual(written, text);
 });
 
-test('the time limit may be too short: nothing is suggested', { skip: withoutNvcc }, async (t) => {
+test('no repair is suggested if the time limit is too short', { skip: withoutNvcc }, async (t) => {
   const folder = temporaryFolder(t);
   writeFileSync(join(folder, 'shift.cu'), shift);
   const { stdout } = await selvage(['repair', 'shift.cu', '--timeout', '0.001', '--format', 'json'], folder);

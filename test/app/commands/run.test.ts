@@ -127,7 +127,7 @@ test('arrays from files and to files, little-endian', async () => {
   assert.deepEqual(readFileSync(join(folder, 'out.bin')), readFileSync(join(folder, 'in.bin')));
 });
 
-test('aliases: the same array, bytes into it, elements into it', async () => {
+test('aliased arguments: the same array, with byte offset, with element offset', async () => {
   for (const alias of ['&A+64', '&A[16]', '&param0 + 0x40']) {
     const { outputs, launch } = await document('copy.ptx', '--block', '16', '--grid', '1', '--arg', `B=${alias}`, '--arg', 'A=int32[32]:iota'); // oxfmt-ignore
     assert.equal(launch.args['param1'], '&param0+64');
@@ -418,7 +418,7 @@ const endings: readonly {
 ]; // oxfmt-ignore
 
 for (const { name, body, words = [], code, line, message, status } of endings) {
-  test(`found: ${name}`, async () => {
+  test(`the run finds: ${name}`, async () => {
     write('end.ptx', kernelSource(body, { declarations: '.shared .align 4 .b8 s[64];' }));
     const isGiven = (option: string): boolean => words.some((word) => word.startsWith(option));
     const given = ['A=int32[64]', 'B=int32[64]', 'n=64'].filter((text) => !isGiven(text.slice(0, 2)));
@@ -471,7 +471,7 @@ test('all back ends give the same findings', async () => {
   for (const other of others) assert.deepEqual(other, first);
 });
 
-test('a schedule: the seed decides the order of blocks and warps', async () => {
+test('--schedule: the seed determines the order of blocks and warps', async () => {
   write('order.ptx', kernelSource(';;2 atom.global.add.u32 %r1, [%d1], 1; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, 64, %r0; mul.wide.u32 %d6, %r3, 4; add.s64 %d6, %d2, %d6; ;;3 st.global.u32 [%d6], %r1;')); // oxfmt-ignore
   const words = [
     'order.ptx',
@@ -587,7 +587,7 @@ test('a trace: one line for each instruction of the requested threads, on standa
   assert.deepEqual([...who].sort(), ['(0,0,0) (0,0,0)', '(0,0,0) (1,0,0)', '(0,0,0) (7,0,0)', '(1,0,0) (7,0,0)']);
 });
 
-test('the trace of a memory error ends with the access', async () => {
+test('the trace of a memory error ends with the faulting access', async () => {
   const ran = await run('copy.ptx', ...one, '--arg', 'A=int32[2]', '--arg', 'B=int32[32]', '--trace=2');
   assert.match(ran.stderr, /reads 4 at param0\+8\n$/);
 });

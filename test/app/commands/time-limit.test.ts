@@ -25,7 +25,7 @@ async function report(words: readonly string[]): Promise<Report> {
 const limit = ['--timeout', '0.000001'];
 const launch = ['--kernel', 'matMulBad', '--block', '32,32', '--grid', '4,4'];
 
-test('costs and idempotency that the limit cut are marked, next to the findings', async () => {
+test('costs and idempotency cut short by the time limit are marked, next to the findings', async () => {
   const checks = ['check', 'paper.ptx', ...launch, '--checks', 'race,cost,idempotency'];
   const { kernels } = await report([...checks, ...limit]);
   const [kernel] = kernels;
@@ -59,7 +59,7 @@ ret;
 }`;
 }
 
-test('a comparison whose runs the limit cut is marked', async () => {
+test('a comparison whose runs were cut short by the time limit is marked', async () => {
   writeFileSync(join(folder, 'base.ptx'), rows(1));
   writeFileSync(join(folder, 'head.ptx'), rows(8));
   const compare = ['compare', 'base.ptx', 'head.ptx'];

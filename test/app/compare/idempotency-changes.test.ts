@@ -67,7 +67,7 @@ test('each change of class is reported once, with its condition, reason and reme
   );
 });
 
-test('the line is one that the change wrote, if it wrote one of them', () => {
+test('a change of class is reported on a changed line, if one of its lines changed', () => {
   assert.equal(told(conditional, never, [11, 12])[0]?.[2], 12);
   assert.equal(told(conditional, never, [11])[0]?.[2], 11);
   assert.equal(told(conditional, never, [30])[0]?.[2], 9);

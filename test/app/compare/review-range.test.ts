@@ -135,7 +135,7 @@ test('unsafe flags of a pull request are rejected, and nothing of it is compiled
   git('reset', '--quiet', '--hard', racy);
 });
 
-test('no compiler: every unit is named as not analysed, exit code 3', async () => {
+test('without a compiler every unit is named as not analysed, exit code 3', async () => {
   const { report } = await analyseTo(racy, { options: { ...options, nvcc: 'no-such-nvcc' } });
   assert.equal(exitCodeOf(report, 'error'), 3);
   assert.deepEqual(

@@ -35,7 +35,7 @@ test('declarations of arrays in shared and global memory', async () => {
   assert.equal(of('nowhere'), undefined);
 });
 
-test('elements by the offset of their bytes', () => {
+test('elements are named by their byte offset', () => {
   const tile = { type: 'float', extents: ['32', '33'] };
   assert.equal(elementName('tile', tile, { offset: 4 * 34, bytes: 4 }), 'tile[1][1]');
   assert.equal(elementName('tile', tile, { offset: 4 * 34 + 2, bytes: 4 }), undefined);

@@ -25,7 +25,7 @@ test('a file mentions its direct and indirect includes', () => {
   assert.equal(mentions('main.cpp', 'src/with blank.cuh'), false);
 });
 
-test('a name that is not an identifier is searched in the texts', () => {
+test('a name that is not an identifier is searched in the text of the files', () => {
   const mentions = mentionsIn({ 'a.cu': '#include "b.h"', 'b.h': '#include "c d.h"', 'c d.h': '', e: '' });
   assert.ok(mentions('a.cu', 'c d.h'));
   assert.equal(mentions('a.cu', 'e.h'), false);

@@ -74,7 +74,7 @@ test('includes are followed through headers and cycles', () => {
   assert.deepEqual(includingUnits(tree, ['src/util/math.cuh']).get('src/util/math.cuh'), ['src/a.cu', 'src/b.cu']);
 });
 
-test('a link that leaves the tree is not read', () => {
+test('a symbolic link out of the tree is not followed', () => {
   const outside = mkdtempSync(join(tmpdir(), 'selvage-outside-'));
   writeFileSync(join(outside, 'secret.cu'), 'secret');
   symlinkSync(join(outside, 'secret.cu'), join(root, 'link.cu'));
@@ -83,7 +83,7 @@ test('a link that leaves the tree is not read', () => {
   rmSync(join(root, 'link.cu'));
 });
 
-test('patterns over paths', () => {
+test('path patterns match files', () => {
   const matches = (pattern: string, path: string): boolean => pathPattern(pattern).test(path);
   assert.ok(matches('src/**/*.cu', 'src/a.cu'));
   assert.ok(matches('src/**/*.cu', 'src/x/y/a.cu'));

@@ -172,7 +172,7 @@ test('without a folder, or outside of a checkout, nothing is cached', async (t) 
   assert.equal(cacheFolder({ XDG_CACHE_HOME: 'relative' }, 'launches'), undefined);
 });
 
-test('a link that leaves the tree is not read, one that stays inside is', async (t) => {
+test('a symbolic link out of the tree is not followed, one inside the tree is', async (t) => {
   const { root, folder, open } = checkout(t, files);
   writeFiles(folder, { 'secret/x.cu': 'void s() { k<<<1, 1>>>(0); }\n' });
   symlinkSync(join(folder, 'secret/x.cu'), join(root, 'out.cu'));

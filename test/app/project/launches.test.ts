@@ -31,7 +31,7 @@ test('each property comes from the first source that sets it', () => {
   assert.equal(launch?.source, 'option');
 });
 
-test('every distinct launch site is a separate launch, equal ones are one', () => {
+test('distinct launch sites are separate launches, equal sites are one launch', () => {
   const { launches } = resolveLaunches(kernel, 'k', parameters, {
     ...nothing,
     sites: [

@@ -38,7 +38,7 @@ test('a struct has members if its layout and the compiled parameter agree', () =
   assert.equal(offsets({ type: 'u64', bytes: 8, alignment: 8 }), undefined);
 });
 
-test('a type that the source leaves open is derived from the symbol', () => {
+test('a type that the source does not determine is derived from the mangled symbol', () => {
   const text = 'template <typename T> __global__ void k(T n, const T *in, const unsigned short *rest) {}';
   const pointer = { type: 'u64', bytes: 8, alignment: 8 };
   const found = sources(text, '_Z1kIjEvT_PKS0_PKt', [{ type: 'u32', bytes: 4, alignment: 4 }, pointer, pointer]);

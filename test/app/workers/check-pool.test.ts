@@ -96,7 +96,7 @@ test('a bounded call is stopped, and returns or throws the result of its code', 
   );
 });
 
-test('a kernel that hangs is stopped here, then in its worker; the others keep their results', async () => {
+test('a kernel that hangs is stopped in either thread; other kernels keep their results', async () => {
   const limits = { stretch: 50, grace: 100, patience: 2 };
   // Long enough for other kernels, on a busy computer too.
   await withChecks({ timeout: 2000, limits, check: hanging }, async (checks) => {

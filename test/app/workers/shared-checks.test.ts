@@ -36,7 +36,7 @@ ret;
 const formOf = (...parameters: Parameters<typeof kernelOf>) => proofForm(kernelOf(...parameters));
 const scaled = (factor: string) => `mul.f32 %f2, %f1, ${factor};\nst.global.f32 [%rd2], %f2;`;
 
-test('stored values, their constants and their types are omitted from a proof form', () => {
+test('a proof form omits stored values, their constants and their types', () => {
   const form = formOf(scaled('0f3F800000'));
   assert.ok(form);
   assert.equal(formOf(scaled('0f40000000')), form);
@@ -45,7 +45,7 @@ test('stored values, their constants and their types are omitted from a proof fo
   assert.equal(formOf('add.s32 %i2, %i1, 7;\nst.global.s32 [%rd2], %i2;', integers), form);
 });
 
-test('addresses, conditions, barriers, widths and lanes are part of a proof form', () => {
+test('a proof form contains addresses, conditions, barriers, widths and lanes', () => {
   const forms = [
     scaled('0f3F800000'),
     'st.global.f32 [%rd2+4], %f1;',

@@ -125,7 +125,7 @@ ld.relaxed.cta.u32 %r21, [%d2]; setp.ne.u32 %p4, %r21, 1; @%p4 bra END;`);
   }
 });
 
-test('a flag that may be set initially orders nothing', async () => {
+test('a flag that may be set initially does not order accesses', async () => {
   const flags = `
 ld.acquire.cta.u32 %r20, [%d2]; setp.ne.u32 %p3, %r20, 1; @%p3 bra END;`;
   assert.equal((await check(handover(flags))).race.verdict, 'proved');
@@ -137,7 +137,7 @@ ld.u32 %r20, [%d2+64]; setp.eq.u32 %p3, %r20, 1; @%p3 bra END;`;
   assert.notEqual((await check(handover(weak))).race.verdict, 'proved');
 });
 
-test('a flag whose initialiser sets it orders nothing', async () => {
+test('a flag that its initialiser sets does not order accesses', async () => {
   const waits = handover('L: ld.acquire.cta.u32 %r20, [flag]; setp.ne.u32 %p3, %r20, 1; @%p3 bra L;', 'st.release.cta.u32 [flag], 1;'); // oxfmt-ignore
   const verdictWith = async (initialiser: string): Promise<string> => {
     const kernel = kernelOf(waits, `.visible .global .align 4 .u32 flag${initialiser};`);

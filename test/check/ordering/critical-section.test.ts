@@ -18,7 +18,7 @@ const release = 'atom.global.exch.b32 %r21, [%d2], 0;';
 /** `a[n] += tid`, the same element for all threads. */
 const work = `${load('%r1', '%d1', '%r9', 10)} add.s32 %r2, %r1, %r0; ${store('%d1', '%r9', '%r2', 11)}`;
 
-test('work under a lock with its fences is ordered', async () => {
+test('accesses under a lock with its fences are ordered', async () => {
   assert.equal(await race(`${take()} ${fence} ${work} ${fence} ${release}`), 'proved');
   assert.equal(await race(`${take()} membar.gl; ${work} membar.sys; st.volatile.global.u32 [%d2], 0;`), 'proved');
   const strong = `${take('atom.acquire.gpu.global.cas.b32')} ${work} st.release.gpu.global.u32 [%d2], 0;`;
@@ -27,7 +27,7 @@ test('work under a lock with its fences is ordered', async () => {
   assert.equal(await race(`${take()} ${fence} ${work}`), 'proved');
 });
 
-test('an incomplete lock proves nothing', async () => {
+test('an incomplete lock does not order its critical sections', async () => {
   const broken: Readonly<Record<string, string>> = {
     'no fence at all': `${take()} ${work} ${release}`,
     'no fence after the acquisition': `${take()} ${work} ${fence} ${release}`,
@@ -120,7 +120,7 @@ test('a race under a lock without fences reports the missing fences', async () =
   assert.ok(after.findings.every(({ message }) => !/hold the lock `b`/.test(message)));
 });
 
-test('patterns that resemble a lock but are not one prove nothing', async () => {
+test('patterns that only resemble a lock do not order accesses', async () => {
   const one: CheckOptions = { grid: [1, 1, 1] };
   const broken: Readonly<Record<string, string>> = {
     'a result that is tested again after the release': `atom.global.cas.b32 %r20, [%d2], 0, 1; mov.u32 %r22, 0;

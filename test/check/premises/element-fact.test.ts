@@ -39,7 +39,7 @@ test('contents that violate a statement do not reproduce a race', async () => {
   assert.ok(result.findings.every(({ confirmed }) => !confirmed));
 });
 
-test('arrays that are stated to be disjoint are disjoint', async () => {
+test('arrays that the user states to be disjoint do not overlap', async () => {
   const body = `${load('%r1', '%d2', '%r9', 10)} ${store('%d1', '%r0', '%r1', 11)}`;
   const launch = { aliases: [[0, 1]] as const };
   assert.equal(await race(body, [], { launch, grid: [1, 1, 1] }), 'possible');

@@ -23,7 +23,7 @@ test('bounds are read as they are printed', () => {
   );
 });
 
-test('random expressions survive printing and reading', () => {
+test('parsing a printed random expression gives the same expression', () => {
   const random = seededRandom(20261121);
   const make = (depth: number): Expression => {
     const part = (): Expression => make(depth - 1);
@@ -74,7 +74,7 @@ const refused: readonly (readonly [string, RegExp, number])[] = [
   [`${'('.repeat(200)}n`, /too many parentheses/, 101],
 ];
 for (const [text, message, column] of refused) {
-  test(`rejected: ${text.slice(0, 20)}`, () => {
+  test(`a malformed bound is rejected: ${text.slice(0, 20)}`, () => {
     const parsed = parseBound(text);
     assert.ok('error' in parsed);
     assert.match(parsed.error, message);

@@ -138,7 +138,7 @@ const open: readonly (readonly [body: string, before?: string])[] = [
 ];
 
 for (const [body, before] of open)
-  test(`unspecified: ${before ?? ''} ${body}`, async () => {
+  test(`argument unspecified: ${before ?? ''} ${body}`, async () => {
     const found = await grids(body, before);
     assert.ok(found.includes(null), JSON.stringify(found));
   });
@@ -190,7 +190,7 @@ const told: readonly (readonly [body: string, expected: readonly number[], befor
 ];
 
 for (const [body, expected, before] of told)
-  test(`found: ${body}`, async () => {
+  test(`constraint found: ${body}`, async () => {
     const found = await grids(body, before);
     if (expected.length > 0) assert.deepEqual(found, expected);
     else assert.ok(found.includes(null), JSON.stringify(found));

@@ -17,7 +17,7 @@ test('the condition of an iteration holds in the later iterations, and not in ea
   }
 });
 
-test('facts that hold on one path are not used on another path', () => {
+test('facts about one path are not used on another path', () => {
   const shared = [equal(0, 4)];
   const [first, second] = [substitutionOf(shared, [equal(1, 5), below(2, 9)]), substitutionOf(shared, [equal(1, 6)])];
   assert.equal(termConstant(first.term(symbol(1))), 5n);

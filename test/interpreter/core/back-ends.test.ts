@@ -156,7 +156,7 @@ const lockBody = `
   fence.acq_rel.gpu; ld.global.u32 %r2, [%d1]; add.u32 %r2, %r2, 1; st.global.u32 [%d1], %r2; fence.acq_rel.gpu;
   atom.global.exch.b32 %r3, [%d2], 0;`;
 
-test('a lock that threads of all blocks spin on is passed on', () => {
+test('a spin lock is acquired by threads of all blocks, one after the other', () => {
   for (const seed of [undefined, 1, 2]) {
     const options = {
       ...both,
@@ -210,7 +210,7 @@ test('warp exchanges: full, partial, and incomplete warps', () => {
   launchAll(code, { ...both, block: [96, 1, 1], words: 96, seed: 3 });
 });
 
-test('barriers: reductions, early exits, numbered ones with a count', () => {
+test('barriers: reductions, early exits, numbered barriers with a count', () => {
   const code = kernel(`
     setp.ge.u32 %p1, %r0, 70; @%p1 bra DONE; and.b32 %r1, %r0, 1; setp.eq.u32 %p2, %r1, 0;
     bar.red.popc.u32 %r2, 0, %p2; bar.red.or.pred %p3, 0, %p1; selp.u32 %r3, 500, 0, %p3; add.u32 %r2, %r2, %r3;

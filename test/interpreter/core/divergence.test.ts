@@ -27,7 +27,7 @@ test('threads that returned before a barrier exited early', () => {
   assert.deepEqual(kinds(body), ['finished', 'early-exit']);
 });
 
-test('different barrier instructions diverge and stop the block', () => {
+test('threads at different barrier instructions diverge, and the block stops', () => {
   const body = `setp.ge.u32 %p1, %r0, 32; @%p1 bra ELSE; bar.sync 0; st.global.u32 [%d3], 1; bra JOIN;
     ELSE: bar.sync 0; st.global.u32 [%d3], 2; JOIN:`;
   const result = launch(kernel(body), big);
