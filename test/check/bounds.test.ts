@@ -66,7 +66,7 @@ test('a size that bounds the thread index may equal the array length', async () 
   assert.deepEqual([shown.verdict, shown.told], ['possible', [['memory/out-of-bounds', 'warning', 't1', 1024]]]);
 });
 
-test('an index exceeds its array under an unspecified launch', async () => {
+test('an out-of-bounds index is reported under an unspecified launch', async () => {
   const { verdict, told } = await verdictOf(both, { block: null, grid: null });
   assert.deepEqual([verdict, told], ['proved', []]);
 });

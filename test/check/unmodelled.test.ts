@@ -193,7 +193,7 @@ test('a barrier that each thread reaches, but in different iterations, diverges'
   assert.equal(divergence.verdict, 'divergent');
 });
 
-test('a thread that never returns keeps the others waiting', async () => {
+test('if a thread never returns, the other threads wait at the barrier forever', async () => {
   assert.notEqual((await check(`setp.eq.s32 %p1, %r0, 0; @%p1 bra S; bar.sync 0; ret; S: bra S;`)).divergence.verdict, 'proved'); // oxfmt-ignore
 });
 

@@ -55,7 +55,7 @@ test('the issue is opened with the first finding, updated, closed with the last 
   assert.deepEqual(server.faults, []);
 });
 
-test('after a user closes the issue as not planned there is no further notification', async () => {
+test('a user who closes the issue as not planned gets no further notification', async () => {
   const server = await github();
   await run(server, [12]);
   Object.assign(server.issues[0]!, { state: 'closed', stateReason: 'not_planned' });
@@ -88,7 +88,7 @@ test('a token without the permission: the missing permission is named', async ()
   assert.equal(server.issues.length, 0);
 });
 
-test('each request fails in sequence: the next run ends in the same state', async () => {
+test('if any single request fails, the next run reaches the same final state', async () => {
   for (const hasEffect of [true, false]) {
     for (let at = 0; at < 3; at += 1) {
       const server = await github();

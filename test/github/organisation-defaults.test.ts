@@ -44,7 +44,7 @@ test('a repository without a configuration uses the one of its organisation', as
   assert.equal(configuration.checks.race.severity, 'warning');
 });
 
-test('single values of the repository take precedence, lists are concatenated, its own last', async () => {
+test('values of the repository override the organisation’s; lists are concatenated, its own last', async () => {
   const own = `version: 1
 nvcc: { args: [-DOWN] }
 paths: { include: ['src/**'], exclude: ['gen/**'] }
@@ -64,7 +64,7 @@ suppress: [{ code: race/shared, reason: here }]
   assert.equal(suppressions[0]!.location.file, 'octo/.github/.selvage.yml');
 });
 
-test('invalid or unreadable defaults are reported and stop nothing', async () => {
+test('invalid or unreadable defaults are reported, and the run continues', async () => {
   const own = 'version: 1\narch: [sm_86]\n';
   for (const [organisation, why] of [
     ['version: 1\nkernel: []\n', /octo\/\.github\/\.selvage\.yml:2:1: "kernel" is not a key/],

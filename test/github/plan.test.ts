@@ -43,7 +43,7 @@ test('a race with both accesses in one hunk is a comment on both lines, in terms
   assert.deepEqual([parseMarker(comment?.body)?.kind, parseMarker(comment?.body)?.fingerprints], ['finding', ['f1']]);
 });
 
-test('of two accesses the one on an added line is the anchor', () => {
+test('the comment is anchored at the access on an added line', () => {
   const finding = race({ fingerprint: 'f1', first: at(13), second: at(100) });
   const { review } = plan({ report: report([kernel('k', [finding])]) });
   assert.deepEqual([review?.comments[0]?.line, review?.comments[0]?.startLine], [13, undefined]);
@@ -57,7 +57,7 @@ test('an access inlined from a file outside the diff is shown at the call in the
   assert.match(review?.comments[0]?.body ?? '', /both on `src\/helper\.cuh:3` \(called from line 13\)/);
 });
 
-test('a finding outside the diff is in the body of the review, with a link to the head', () => {
+test('a finding outside the diff is in the review body, with a link to the head commit', () => {
   const finding = race({ fingerprint: 'f1', first: at(100), second: at(102) });
   const repository = { serverUrl: 'https://github.example', fullName: 'o/r' };
   const { review } = plan({ report: report([kernel('k', [finding])]), repository });
@@ -66,7 +66,7 @@ test('a finding outside the diff is in the body of the review, with a link to th
   assert.deepEqual(parseMarker(review?.body), { kind: 'review', fingerprints: ['f1'] });
 });
 
-test('the same lines in several kernels are one comment that lists them', () => {
+test('findings on the same lines in several kernels are one comment that lists the kernels', () => {
   const kernels = ['reduce<128>', 'reduce<256>', 'other'].map((name, index) =>
     kernel(name, [race({ fingerprint: `f${index}`, first: at(12), second: at(14) })]),
   );
@@ -355,7 +355,7 @@ test('a change without new findings lists the fixed ones, and does not claim to 
   assert.equal(plan({ report: report([]) }).check.title, 'No new findings; this change affects no kernel');
 });
 
-test('details that are only titles elsewhere are in the log', () => {
+test('the log contains details that other channels show only as titles', () => {
   const diagnostics = [{ severity: 'notice', code: 'ptx/unknown-instruction', message: 'foo.bar.s32', location: at(3) }] as const; // oxfmt-ignore
   const result = plan({ report: report([kernel('k', [])], { diagnostics }) });
   assert.doesNotMatch(result.summary.body, /foo\.bar/);

@@ -123,7 +123,7 @@ test('a comment that a user answered gets its repair too', async () => {
   await saysNothingMore(server, racy(12, 14, 13));
 });
 
-test('a finding whose comment a user deletes between the two is reported again, with its repair', async () => {
+test('a finding whose comment a user deletes between the stages is reported again, with its repair', async () => {
   const server = await github();
   await stage(server, [racy(12, 14, 13)], 'verdicts');
   (server.reviewComments as unknown[]).length = 0;
@@ -132,7 +132,7 @@ test('a finding whose comment a user deletes between the two is reported again, 
   await saysNothingMore(server, racy(12, 14, 13));
 });
 
-test('a push between the two: results for the old commit are not posted on the new one', async () => {
+test('a push between the stages: results for the old commit are not posted on the new commit', async () => {
   const server = await github();
   await stage(server, [racy(12, 14, 13)], 'verdicts');
   const late = await planOf(server, report([racy(12, 14, 13)]), 'whole');
@@ -168,7 +168,7 @@ test('a repair that is not found again is removed from the comment', async () =>
   await saysNothingMore(server, failed);
 });
 
-test('a comment of an earlier version is updated once', async () => {
+test('a comment posted by an earlier version of Selvage is updated once', async () => {
   const server = await github();
   await run(server, racy(12, 14, 13));
   finding(server)[0]!.body = '<!-- selvage:v1 fingerprint=f12 -->\n**Data race**';
@@ -210,7 +210,7 @@ const texts = [
 ];
 
 for (const text of texts) {
-  test(`422 ${text}: the others are posted, the rejected one is in the body of the review`, async () => {
+  test(`422 ${text}: the other comments are posted, the rejected one is in the review body`, async () => {
     const server = await github();
     const kernels = [racy(12, 12), racy(14, 14, 14)];
     const body = JSON.stringify({ message: 'Unprocessable Entity', errors: [text] });
@@ -236,7 +236,7 @@ const lacking = [
 ] as const;
 
 for (const { name, change, posted } of lacking) {
-  test(`a token with ${name}: all else is posted, and the whole once the permission is granted`, async () => {
+  test(`a token with ${name}: the rest is posted, and everything once the permission is granted`, async () => {
     const server = await github();
     const plans = [
       await planOf(server, report([racy(12, 14)]), 'verdicts'),

@@ -140,7 +140,7 @@ test('a finding only in the body of a review is retracted if fixed, and reported
   await saysNothingMore(server, racy(40, 50));
 });
 
-test('a review of an earlier version is marked as fixed as a whole', async () => {
+test('a review posted by an earlier version of Selvage is marked as fixed as a whole', async () => {
   const server = await github();
   await review(server, racy(40));
   const [told] = server.reviews;

@@ -82,7 +82,7 @@ test('committing a suggestion applies the repair', () => {
   }
 });
 
-test('an insertion includes the line above, or the one below if that is not in the diff', () => {
+test('an insertion includes the line above, or the line below if the line above is not in the diff', () => {
   const after = text.replace('three\n', 'three\nbarrier\n');
   assert.deepEqual([...suggestions(after, showing(3, 3)).values()], [{ path, line: 3, text: 'three\nbarrier' }]);
   assert.deepEqual([...suggestions(after, showing(4, 6)).values()], [{ path, line: 4, text: 'barrier\nfour' }]);

@@ -68,7 +68,7 @@ test('fixed findings are named, with their former place', () => {
   assert.match(text, /\n\*\*Fixed by this change:\*\*\n- Data race on shared `s` in `shift`, was at `src\/a\.cu:12`\n- Barrier divergence in `shift`, was at `src\/a\.cu:20`\n/); // oxfmt-ignore
 });
 
-test('an all-clear is one line before the folds', () => {
+test('a summary without findings is one line before the folds', () => {
   const text = summaryOf(compared([kernel('a', []), kernel('b', [])], {}));
   const [heading, ...rest] = text.split('\n').filter((line) => line !== '');
   assert.equal(heading, '### Selvage: 2 kernels proved free of data races and barrier divergence');

@@ -105,7 +105,7 @@ test('a location read before its write is a candidate for a witness, and so is a
   assert.deepEqual(classOf('vectorAdd').candidate, []);
 });
 
-test('a map in place may start at the address that it reads', () => {
+test('an in-place map may write to the address that it reads', () => {
   const copied = classOf('copy');
   assert.ok(meets('copy', copied, { args: [far, far, 256] }));
   assert.ok(!meets('copy', copied, { args: [far + 4n, far, 256] }));
@@ -118,7 +118,7 @@ test('even elements may be written from odd ones, under any launch', () => {
   assert.ok(!meets('evenFromOdd', classOf('evenFromOdd', paperRules), { args: [far] }));
 });
 
-test('a byte that a thread writes must be before or after the word that it read', () => {
+test('a byte written by a thread must not overlap the word that it read', () => {
   const found = classOf('byteBesideOwnWord');
   const at = (k: number): boolean => meets('byteBesideOwnWord', found, { args: [far, k], grid: [1, 1, 1] });
   assert.deepEqual([-2, -1, 0, 3, 4, 5].filter(at), [-2, -1, 4, 5]);
@@ -173,7 +173,7 @@ test('parameters of a PTX file with unknown types are compared if they have no s
   assert.ok(!meets('vectorSet', below, { args: [far, -1] }));
 });
 
-test('preconditions on blocks or arguments make a kernel conditional', () => {
+test('preconditions on block dimensions or arguments make a kernel conditional', () => {
   const withOne = (kind: 'launch' | 'precondition', text: string): string =>
     classOf('vectorSet', allExtensions, [{ kind, text }]).class;
   assert.equal(withOne('precondition', 'value >= 5'), 'conditional');
@@ -182,7 +182,7 @@ test('preconditions on blocks or arguments make a kernel conditional', () => {
   assert.equal(withOne('launch', 'blockDim.y = 1'), 'idempotent');
 });
 
-test('a proof with assumptions that no launch can check leaves a kernel with barriers undecided', () => {
+test('a proof whose assumptions no validator can check leaves a kernel with barriers undecided', () => {
   const withOne = (name: string, kind: NonNullable<Assumptions>[number]['kind']): Classification =>
     classOf(name, allExtensions, [{ kind, text: 'something' }]);
   for (const kind of ['contents', 'initial', 'no-effect', 'warp-lockstep'] as const) {
@@ -202,7 +202,7 @@ test('a proof with assumptions that no launch can check leaves a kernel with bar
   }
 });
 
-test('a kernel that overlaps its predecessor is not known to be idempotent', () => {
+test('a kernel that may overlap its predecessor is undecided', () => {
   const assumptions = [{ kind: 'stable-memory', text: earlierEnded }] as const;
   assert.equal(classOf('vectorSet', allExtensions, assumptions).class, 'undecided');
   const copied = classOf('copy', allExtensions, assumptions);

@@ -80,7 +80,7 @@ test('adjacent sets and comparisons of one sum are merged, and the condition sta
   assert.ok(joined > 30, `${joined}`);
 });
 
-test('the rows of a stencil become one set of bytes, and sets with a gap stay two', () => {
+test('contiguous rows of a stencil are merged to one set of bytes, sets with a gap are not merged', () => {
   const set = (by: number): AddressSet => ({ base: shifted(0, by), steps: [{ stride: constant(64), count: constant(9) }], bytes: 4 }); // oxfmt-ignore
   const other: AddressSet = { base: argument(1), steps: [], bytes: 4 };
   const disjoint = [8, 0, 4, 16].map((by): ValidatorCondition => ({ kind: 'apart', left: set(by), right: other }));

@@ -38,7 +38,7 @@ test('a texture argument is one of the arrays of the condition', () => {
   assert.equal(clauses('blend').length, 1);
 });
 
-test('other textures may be bound to anything', () => {
+test('textures without a known binding may be bound to any memory', () => {
   for (const name of ['oneOfTable', 'oneOfTwo']) {
     const { class: kind, reasons } = classified(name);
     assert.equal(kind, 'undecided', name);

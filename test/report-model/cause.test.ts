@@ -93,7 +93,7 @@ test('a suppression removes the pairs at its lines, and keeps the others of the 
   ]);
 });
 
-test('a cause is known if the base has one of its pairs', () => {
+test('a root cause is known if the base has one of its access pairs', () => {
   const kernel = (...findings: ReportedRace[]): KernelReport[] => [mergeCauses(racing(findings))];
   const [a, b, c] = [pair('f1', 3, 5, { cause: 0 }), pair('f2', 4, 5, { cause: 0 }), pair('f3', 4, 6, { cause: 0 })];
   const compare = (base: KernelReport[], head: KernelReport[]) => {
@@ -132,7 +132,7 @@ test('instances of a template and architectures are one finding; the same text i
   assert.equal(tallyCauses(reportOf([...instances, other])).errors, 2);
 });
 
-test('every format reports a finding of several kernels once, and names them', async () => {
+test('every format reports a finding of several kernels once, and names the kernels', async () => {
   const only = pair('f2', 4, 6, { cause: 0 });
   const report = reportOf([
     racing([pair('f1', 3, 5)], { name: 'k<128>', arch: 'sm_80' }),

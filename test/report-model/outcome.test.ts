@@ -112,7 +112,7 @@ test('a suppression of other lines, codes or files is unused and reported', () =
   assert.equal(applySuppressions([racy], others, '2026-06-01', () => false).diagnostics.length, 0);
 });
 
-test('a suppression by path is valid until its date', () => {
+test('a suppression by path expires at its date', () => {
   const byPath: Suppression = { ...inline(5), scope: { kind: 'path', pattern: 'src/**' }, until: '2026-06-01' };
   assert.equal(
     applySuppressions([racy], [byPath], '2026-06-01', () => true).kernels[0]?.race.findings[0]?.severity,

@@ -104,7 +104,7 @@ test('suppressed costs are not in tables, and are listed as suppressed', async (
   assert.match(await render('sarif', report, plain), /"justification": "measured"/);
 });
 
-test('no input becomes markup', async () => {
+test('no text of the input becomes markup', async () => {
   const evil: Regression = { ...sectors, kernel: hostile, message: hostile, reason: hostile, location: { file: hostile, line: 1 } }; // oxfmt-ignore
   const report = withCosts([evil], [{ ...evil, base: null, code: 'limit/exceeded' }]);
   const page = (await render('html', report, plain)).replace(/<script>[^]*?<\/script><\/body>/, '');
@@ -161,7 +161,7 @@ test('a review reports costs before and after, and nothing without any', () => {
   assert.deepEqual([gentle.check.conclusion, gentle.summary.createIfMissing], ['success', true]);
 });
 
-test('a limit blocks if it is newly exceeded, and not if the base exceeds it too', () => {
+test('an exceeded limit blocks, unless the base exceeds it too', () => {
   const input = { diff: [], headSha: 'a'.repeat(40) };
   const report = withCosts([], [limit]);
   assert.deepEqual([planReview({ ...input, report }).exitCode, planReview({ ...input, report }).check.title], [1, '1 limit exceeded']); // oxfmt-ignore

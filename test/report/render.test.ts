@@ -67,7 +67,7 @@ test('the schema rejects a race without a confirmed finding', () => {
   assert.equal(validate(JSON.parse(JSON.stringify(reportOf([unconfirmed])))), false);
 });
 
-test('every format is the same each time', async () => {
+test('every format is deterministic', async () => {
   for (const format of formats) {
     assert.equal(await render(format, report, plain), await render(format, report, plain));
   }
@@ -106,7 +106,7 @@ test('the tiles of the HTML report count each kernel once, by its worst verdict'
   assert.doesNotMatch(tiles, /undecided/);
 });
 
-test('pretty shows a line once for both accesses, and names the array where their text is not known', async () => {
+test('pretty shows a line shared by both accesses once, and names the array if their text is unknown', async () => {
   const { first, second } = raceFinding();
   const { expression, ...rest } = second;
   assert.ok(expression);

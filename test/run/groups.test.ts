@@ -6,21 +6,21 @@ import { groupsOf, isAlone } from './groups.ts';
 
 const files = globSync('test/**/*.test.ts').sort();
 
-test('each file is run once, and files that share a process are of one folder', () => {
+test('each test file is run once; files that share a process are of one folder', () => {
   const groups = groupsOf(files, {});
   assert.deepEqual(groups.flat().sort(), files);
   for (const group of groups) assert.equal(new Set(group.map((file) => file.split('/')[1])).size, 1, group.join());
   assert.ok(groups.length < files.length - 100, `${groups.length}`);
 });
 
-test('files that take long have a separate process, and start first', () => {
+test('slow test files have a separate process, and start first', () => {
   const [first, second] = files.filter((file) => file.startsWith('test/term/') || file.startsWith('test/isa/'));
   const groups = groupsOf(files, { [first!]: 80, [second!]: 61 });
   assert.deepEqual(groups.slice(0, 2), [[first], [second]]);
   assert.equal(groupsOf(files, {}, 0).length, files.length);
 });
 
-test('files that start programs or change their process have a separate one', () => {
+test('test files that start programs or change process state have a separate process', () => {
   for (const text of [
     "import { spawn } from 'node:child_process';",
     "process.env['X'] = '1';",

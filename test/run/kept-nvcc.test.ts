@@ -103,7 +103,7 @@ writeFileSync(after('--keep-dir') + '/unit.cpp1.ii', '# 1 "' + input + '"\\n# 7 
   };
 }
 
-test('a text is compiled once, in any folder', async (context) => {
+test('a source text is compiled once for all folders', async (context) => {
   const { builds, build } = await compilers(context);
   const first = build('__global__ void k() {}\n');
   const again = build('__global__ void k() {}\n');
@@ -115,7 +115,7 @@ test('a text is compiled once, in any folder', async (context) => {
   assert.match(again.preprocessed, /^# 1 "\/toolkit\/cuda\.h"$/m);
 });
 
-test('another text, or another flag, is compiled again', async (context) => {
+test('a changed text or flag is compiled again', async (context) => {
   const { builds, build } = await compilers(context);
   build('int x;\n');
   assert.match(build('int y;\n').ptx, /int y;/);

@@ -233,7 +233,7 @@ test(
   },
 );
 
-test('a path past all iterations of an unrolled loop, never taken, is not a fault', { skip: withoutNvcc }, () => {
+test('an infeasible path around all iterations of an unrolled loop is not a fault', { skip: withoutNvcc }, () => {
   const rounds = (...body: readonly string[]): string[] => [
     'ld.param.u32 %r6, [n];',
     'mov.u32 %r7, 0; mov.f32 %f1, 0f00000000;',
@@ -685,7 +685,7 @@ test('paths after a call of vprintf keep their stores', { skip: withoutNvcc }, (
   assert.ok(faultsOf(text, code).some((fault) => fault.kind === 'skipped' && fault.ptxLine === first + 6));
 });
 
-test('an address without the number of the thread that its PTX adds is found', { skip: withoutNvcc }, () => {
+test('an address that lacks the thread index added in the PTX is found', { skip: withoutNvcc }, () => {
   const textWith = (added: string, threads = ''): string =>
     sassOf(
       '.reg .pred %p<2>;',

@@ -87,7 +87,7 @@ function said(before: string, after: string): Map<string, Told> {
   );
 }
 
-test('30 changes are described in a sentence each', { skip: withoutNvcc }, () => {
+test('each of 30 source changes is described in a sentence', { skip: withoutNvcc }, () => {
   const lines = sourceTextOf('after').split('\n');
   const told = said('before', 'after');
   const expected = Object.entries(sentences).map(([name, sentence]) => {
@@ -121,7 +121,7 @@ test('30 changes are described in a sentence each', { skip: withoutNvcc }, () =>
   assert.ok(told.get('divided_integers')!.lines.some(({ location, was }) => !location && !was));
 });
 
-test('15 changes without effect on the code are not reported', { skip: withoutNvcc }, () => {
+test('15 source changes without effect on the SASS are not reported', { skip: withoutNvcc }, () => {
   const told = said('neutral-before', 'neutral-after');
   assert.equal(told.size, 15);
   assert.deepEqual(

@@ -37,7 +37,7 @@ const widthsOnBlackwell: readonly (readonly [bits: number, words: SassInstructio
   [64, [33847690, 2147483664, 152106758, 483840]],
 ];
 
-test('copies and atomics of Blackwell encode their widths differently', () => {
+test('the Blackwell encodings of the widths of copies and atomics are decoded', () => {
   for (const version of [100, 120])
     for (const [bits, words] of widthsOnBlackwell) {
       const opcode = opcodesOf(version)[words[0] & 0xfff];

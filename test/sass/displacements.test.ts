@@ -23,7 +23,7 @@ function placed(offsets: readonly number[], displacements: readonly number[]): r
   return misplaced(kernel, accesses).map((access) => accesses.indexOf(access));
 }
 
-test('displacements on both sides of zero are those of the PTX', () => {
+test('positive and negative displacements agree with the PTX', () => {
   assert.deepEqual(placed([-8, -4, 0, 4], [-8, -4, 0, 4]), []);
 });
 

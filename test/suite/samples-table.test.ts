@@ -24,7 +24,7 @@ function unit(name: string, more: Partial<SampleUnit> = {}): SampleUnit {
   return { unit: name, sample: 'a', outcome: 'checked', entries: [], kernels: [], diagnostics: [], ...more };
 }
 
-test('a definition counts once, by the worst of its instances in all units', () => {
+test('a kernel definition counts once, with the worst verdict of its instances in all units', () => {
   const table = sampleTable([
     unit('a/x.cu', { kernels: [kernel('f<1>'), kernel('g', { preconditions: ['n >= 1'] })] }),
     unit('a/y.cu', {

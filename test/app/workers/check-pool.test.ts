@@ -77,7 +77,7 @@ function* hanging(request: CheckRequest): Steps<CheckResult> {
   return yield* checkSteps(request);
 }
 
-test('a bounded call is stopped, and returns or throws the result of its code', () => {
+test('a call with a time limit is stopped, otherwise it returns or throws as its code does', () => {
   assert.equal(
     within(1000, () => 5),
     5,
@@ -211,7 +211,7 @@ ret;
   assert.deepEqual(await run({ limits: { stretch: 50 }, check: hanging }), here);
 });
 
-test('a check that waits, or hangs, ends when the program is aborted', async () => {
+test('a waiting or hanging check ends when the program is aborted', async () => {
   const controller = new AbortController();
   await withChecks({ signal: controller.signal, limits: { stretch: 50 }, check: hanging }, async (checks) => {
     const all = ['hangs', 'fine'].map((name) => checks.check(task(name)));

@@ -215,7 +215,7 @@ test('a missing fact without a statement is described in prose', async () => {
   assert.equal(proved.race.wouldDecide, undefined);
 });
 
-test('an access without a line is located at the preceding line, otherwise at the following one', () => {
+test('an access without a line gets the preceding known line, otherwise the following one', () => {
   const kernel = kernelOf(
     `.loc 1 20 1\n setp.lt.s32 %p1, %r0, 8;\n .loc 1 0 0\n ${load('%r2', '%d0', '%r0', 10)}
      @%p1 bra there;

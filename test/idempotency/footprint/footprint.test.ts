@@ -40,7 +40,7 @@ for (const [name, kernel] of kernels) {
   });
 }
 
-test('the ranges of Figure 4 of PICKER', () => {
+test('the footprint of PICKER, Figure 4, has the published ranges', () => {
   const kernel = kernels.get('elemwiseRelu')!;
   const instance = instanceOf(kernel, { grid: [32, 1, 1], block: [32, 1, 1] }, [0x10000n, 0x20000n, 16n]);
   const bytes = { read: new Set<bigint>(), write: new Set<bigint>() };
@@ -83,7 +83,7 @@ function rangesOf(
 
 const [a, b] = [0x10000n, 0x90000n];
 
-test('a guard narrows the index of the grid, and an empty guard gives an empty footprint', () => {
+test('a guard bounds the global index; an unsatisfiable guard gives an empty footprint', () => {
   assert.deepEqual(rangesOf('bytes', 'write', [4, 1, 1], [32, 1, 1], [a, b, 100n], b), [[0, 99]]);
   assert.deepEqual(rangesOf('bytes', 'write', [2, 1, 1], [32, 1, 1], [a, b, 100n], b), [[0, 63]]);
   assert.deepEqual(rangesOf('bytes', 'write', [2, 1, 1], [32, 1, 1], [a, b, 0n], b), []);
@@ -117,7 +117,7 @@ test('matrices with partial tiles are touched up to their last rows and columns'
   assert.deepEqual(rangesOf('tiledMatmul', 'write', [2, 2, 1], [16, 16, 1], values, 0xf0000n), [[0, 2399]]);
 });
 
-test('footprints need that no index wraps around and no address leaves the 64 bits', () => {
+test('footprints assume that no index wraps around and no address exceeds 64 bits', () => {
   const kernel = kernels.get('vectorAdd')!;
   const needs = footprintsOfKernel(kernel).map((footprint) => footprint.needs);
   const at = (grid: number, pointer: bigint, n = 100n): boolean[] => {

@@ -51,7 +51,7 @@ const ptx80: Entry = { kind: 'ptx', architecture: 80, payload: text };
 const libraries = hasCompiler() ? execFileSync('sh', ['-c', '/sbin/ldconfig -p || true'], { encoding: 'utf8' }) : '';
 
 describe('interposer', withoutCompiler, () => {
-  test('each rule gives its verdict', () => {
+  test('each rule of the interposer gives the expected verdict', () => {
     const { status, output, errors } = build.run(['cases', build.text]);
     assert.deepEqual(
       output.split('\n').filter((line) => line.startsWith('not ok')),
@@ -62,7 +62,7 @@ describe('interposer', withoutCompiler, () => {
     assert.ok(output.split('\n').length > 100, 'the program has run its cases');
   });
 
-  test('without extents validators have no allocations', () => {
+  test('validators treat allocations as unknown without recorded extents', () => {
     const { status, output } = build.run(['cases', build.text], { SELVAGE_IDEMPOTENCY_EXTENTS: 'off' });
     assert.equal(status, 0, output);
   });
@@ -112,7 +112,7 @@ describe('interposer', withoutCompiler, () => {
     assert.equal(status, 0, output);
   });
 
-  test('no leak, and no access to invalid memory', (context) => {
+  test('the interposer has no leak and no invalid access', (context) => {
     const tool = leakTool();
     context.diagnostic(`checked with ${tool.name}`);
     const many = tool.run(['many', build.text, '12000', '4']);
@@ -190,7 +190,7 @@ describe('interposer', withoutCompiler, () => {
     );
   });
 
-  test('truncated images are unknown', () => {
+  test('truncated images are classified as unknown', () => {
     const images: Record<string, Buffer> = {};
     const entries: Entry[] = [{ kind: 'cubin', architecture: 80, payload: cubin(80) }, ptx80];
     for (const [name, whole] of [
@@ -209,7 +209,7 @@ describe('interposer', withoutCompiler, () => {
     for (const [name, verdict] of found) assert.equal(verdict, unknownCode, name);
   });
 
-  test('lengths that overflow are unknown', () => {
+  test('images with overflowing lengths are classified as unknown', () => {
     const images: Record<string, Buffer> = {};
     const whole = fatBinary([{ ...ptx80, compression: 'lz4' }]);
     // The lengths of the image, header, payload, compressed and decompressed data.

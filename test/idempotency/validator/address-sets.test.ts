@@ -124,7 +124,7 @@ test('disjointness within one array: answers are sound and nearly complete', (co
   assert.ok(shares.withinShare > 0.98, `within: ${shares.withinShare}`);
 });
 
-test('part of a set: answers are sound and nearly complete', (context) => {
+test('inclusion of one set in another: answers are sound and nearly complete', (context) => {
   const shares = pairs(
     (random) => {
       const outer = random.chance(0.5) ? anySet(random) : partOfArray(random, ...array(random));
@@ -146,7 +146,7 @@ test('empty sets are disjoint from and contained in all sets, even unknown ones'
   assert.equal(isWithin(full, set(1000, [{ stride: 4, count: 0 }], 4)), undefined);
 });
 
-test('a set that leaves the 64 bits of addresses is unknown', () => {
+test('an address set that exceeds 64 bits is unknown', () => {
   const last = (1n << 64n) - 4n;
   const near = set(64, [], 4);
   assert.equal(areDisjoint(set(last, [], 4), near), true);

@@ -51,7 +51,7 @@ test('arguments, dimensions and shared memory are those of the launch', () => {
   }
 });
 
-test('arithmetic is that of integers, quotients are rounded down', () => {
+test('arithmetic is exact on integers, quotients are rounded down', () => {
   const seven = constant(7);
   const all: readonly [Quantity, number | bigint][] = [
     [{ kind: 'sum', operands: [pointer(1), pointer(1)] }, 0x1_ffff_ffff_ffff_ffe0n],
@@ -71,7 +71,7 @@ test('arithmetic is that of integers, quotients are rounded down', () => {
     assert.ok(isKnownToHold(equals(quantity, value), one), JSON.stringify(quantity.kind));
 });
 
-test('an unknown condition does not hold, nor does its negation', () => {
+test('an unknown condition is not satisfied, nor is its negation', () => {
   const huge = constant((1n << 127n) - 1n);
   const all: readonly Quantity[] = [
     unknown,
@@ -100,7 +100,7 @@ test('an unknown condition does not hold, nor does its negation', () => {
   }
 });
 
-test('an allocation counts if it contains the address', () => {
+test('the allocation of an address is the one that contains it', () => {
   const within = (start: bigint, bytes: bigint): InstanceArguments => ({
     ...one,
     allocation: () => ({ start, bytes }),
@@ -114,7 +114,7 @@ test('an allocation counts if it contains the address', () => {
   assert.ok(isKnownToHold(equals(unknown, 0x2000), within(0n, 0n)));
 });
 
-test('no condition holds for a launch that no device accepts', () => {
+test('no condition is satisfied for a launch that no device accepts', () => {
   const always: ValidatorCondition = { kind: 'always' };
   assert.ok(isKnownToHold(always, one));
   const wrong: readonly Partial<InstanceArguments>[] = [

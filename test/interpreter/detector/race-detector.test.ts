@@ -5,7 +5,7 @@ import { kernel, launch, raceTexts, words } from '../core/launch-text.ts';
 const shared = '.shared .align 8 .b8 s[512];';
 const own = 'mov.u64 %d6, s; add.s64 %d7, %d6, %d5;';
 
-test('neighbours without a barrier race, with one they do not', () => {
+test('neighbouring threads race without a barrier, and do not race with a barrier', () => {
   const body = (barrier: string): string => `${own}
     st.shared.u32 [%d7], %r0; ${barrier} ld.shared.u32 %r1, [%d7+4]; st.global.u32 [%d3], %r1;`;
   const racy = launch(kernel(body(''), shared));
@@ -62,7 +62,7 @@ test('atomics race with plain accesses, but not with each other', () => {
   assert.deepEqual(raceTexts(launch(mixed)), ['read-atomic global A+0']);
 });
 
-test('atomics of block scope race between blocks only', () => {
+test('block-scope atomics race only with atomics of other thread blocks', () => {
   const code = kernel('atom.cta.global.add.u32 %r1, [%d1], 1;');
   assert.deepEqual(launch(code).races, []);
   assert.deepEqual(raceTexts(launch(code, { grid: [2, 1, 1] })), ['atomic-atomic global A+0']);
@@ -117,7 +117,7 @@ test('a page with shadow words of four bytes is split when bytes are accessed', 
   assert.deepEqual(result.races[0]!.first.thread, [5, 0, 0]);
 });
 
-test('vectors overlap by bytes', () => {
+test('overlap of vector accesses is decided by bytes', () => {
   const code = kernel(`${own} and.b32 %r1, %r0, 15; mul.wide.u32 %d8, %r1, 8; add.s64 %d8, %d6, %d8;
     setp.lt.u32 %p1, %r0, 16; @%p1 bra PAIR; st.shared.u32 [%d8+4], 7; bra DONE;
     PAIR: st.shared.v2.u32 [%d8], {%r0, %r0}; DONE:`, shared); // oxfmt-ignore
@@ -162,7 +162,7 @@ test('exchanges between lanes do not order their accesses, and are named', () =>
   assert.deepEqual(races('shfl.sync.idx.b32 %r3, %r0, 0, 31, -1; bar.warp.sync -1;'), []);
 });
 
-test('barriers of part of the block order the participating threads', () => {
+test('barriers with a thread count order the participating threads', () => {
   const body = (partner: number): string => `${own} st.shared.u32 [%d7], %r0; setp.ge.u32 %p1, %r0, 64; @%p1 bra DONE;
     bar.sync 1, 64; xor.b32 %r1, %r0, ${partner}; mul.wide.u32 %d8, %r1, 4; add.s64 %d8, %d6, %d8;
     ld.shared.u32 %r2, [%d8]; st.global.u32 [%d3], %r2; DONE: bar.sync 0;`; // oxfmt-ignore
@@ -219,7 +219,7 @@ test('the order of two fences is not determined, and is named', () => {
   assert.deepEqual(races.map(({ unmodelled }) => unmodelled), [['fence-order']]); // oxfmt-ignore
 });
 
-test('copies are asynchronous until their thread waits; then a barrier publishes them', () => {
+test('an asynchronous copy is unordered until its thread waits; then a barrier publishes it', () => {
   const body = (wait: string): string => `${own} cvt.u32.u64 %r5, %d7; cp.async.ca.shared.global [%r5], [%d3], 4;
     ${wait} ld.shared.u32 %r2, [%d7]; st.global.u32 [%d4], %r2;`; // oxfmt-ignore
   const races = (wait: string): string[] => raceTexts(launch(kernel(body(wait), shared)));
@@ -352,7 +352,7 @@ test('a block-scope atomic stays recorded after an atomic of another block', () 
   assert.deepEqual(raceTexts(launch(code, { block: [33, 1, 1], grid: [2, 1, 1] })), ['atomic-atomic global A+0']);
 });
 
-test('lanes that have exited pass the barriers that name them', () => {
+test('warp barriers do not wait for named lanes that have exited', () => {
   const body = (mask: number): string => `${own} st.shared.u32 [%d7], %r0; and.b32 %r1, %r0, 1; setp.eq.u32 %p1, %r1, 0;
     @%p1 bra DONE; bar.warp.sync ${mask}; xor.b32 %r1, %r0, 1; mul.wide.u32 %d8, %r1, 4; add.s64 %d8, %d6, %d8;
     ld.shared.u32 %r2, [%d8]; st.global.u32 [%d3], %r2; DONE:`; // oxfmt-ignore
@@ -390,7 +390,7 @@ test('parameters, constants and local memory do not race', () => {
   assert.deepEqual(launch(code).races, []);
 });
 
-test('the run ends at the limit of races, and the detector can be off', () => {
+test('a run ends at the limit of races, and the detector can be disabled', () => {
   const code = kernel('st.global.u32 [%d1], %r0; st.global.u32 [%d1+4], %r0; st.global.u32 [%d1+8], %r0;');
   const limited = launch(code, { maxRaces: 2 });
   assert.equal(limited.outcome, 'race-limit');
@@ -398,7 +398,7 @@ test('the run ends at the limit of races, and the detector can be off', () => {
   assert.deepEqual(launch(code, { detectRaces: false }).races, []);
 });
 
-test('the same run has the same events', () => {
+test('a repeated run has the same events', () => {
   const code = kernel(`${own} st.shared.u32 [%d6], %r0; ld.shared.u32 %r1, [%d7]; st.global.u32 [%d1], %r1;`, shared);
   const events = (): string => JSON.stringify(launch(code, { grid: [3, 1, 1] }).races);
   assert.equal(events(), events());
