@@ -263,7 +263,7 @@ test('threads that return before a barrier: a warning, and otherwise the verdict
   assert.equal(strict.divergence.findings[0]!.severity, 'error');
 });
 
-test('a race check is proved only if barrier divergence is proved absent', async () => {
+test('absence of races is proved only if absence of divergence is proved', async () => {
   const body = (condition: string): string =>
     `${condition} @%p1 bra X; bar.sync 0; X: ${store('%d1', '%r0', '%r0', 12)}`;
   assert.equal(await verdicts(body('setp.lt.s32 %p1, %r9, 5;')), 'proved/proved');

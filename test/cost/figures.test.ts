@@ -45,7 +45,7 @@ test('constants that make float arithmetic double, with their literals', { skip 
   assert.ok(Math.abs(gpu.waves!.count - 16 / (8 * 108)) < 1e-9);
 });
 
-test('bytes that a block fetches once, contention of threads at one word, and the last wave', { skip }, () => {
+test('figures: distinct bytes per block, atomic contention, and the last wave', { skip }, () => {
   const { counted, gpu } = costOf('total');
   // Eight sectors and that of the sum; of these the block needs five.
   assert.deepEqual([counted?.bytes, counted?.blockBytes], [9 * 32 * 4000, 5 * 32 * 4000]);
@@ -55,7 +55,7 @@ test('bytes that a block fetches once, contention of threads at one word, and th
   assert.ok(Math.abs(gpu.waves.last - (4000 - 3456) / 3456) < 1e-9);
 });
 
-test('a number of registers with higher occupancy, and its cost', { skip }, () => {
+test('figures: the register count for higher occupancy, with its cost', { skip }, () => {
   const { resources, registerStep } = costOf('crowded');
   assert.ok(resources!.occupancy! < registerStep!.occupancy && resources!.registers - registerStep!.registers <= 8);
   assert.equal(typeof registerStep!.spillBytes, 'number');
@@ -72,7 +72,7 @@ test('figures are reported in a terminal, and folded in Markdown and HTML', { sk
     assert.match(text, /<details><summary>What it executes, and how it fills the GPU<\/summary>/);
 });
 
-test('literals without a suffix', () => {
+test('double literals without a suffix are reported', () => {
   assert.equal(literalOf('y = x * 0.5f + 1e-3;', 0.001), '1e-3');
   assert.equal(literalOf('y = x / 4.0; // 0.25', 0.25), '4.0');
   assert.equal(literalOf('y = a0.x * 3.f;', 3), undefined);

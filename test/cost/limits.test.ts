@@ -102,7 +102,7 @@ test('a missing bound has a reason', { skip }, async () => {
   assert.match(kernel.cost.violations[0]?.message ?? '', /limits\.cu:23: the trip count of this loop is not known/); // oxfmt-ignore
 });
 
-test('resources without a block, and PTX without an assembler', { skip }, async () => {
+test('resources if the block dimensions are unknown, and of PTX without ptxas', { skip }, async () => {
   writeFileSync(join(folder, 'plain.cu'), '__global__ void plain(float *out) { out[threadIdx.x] = 1.0f; }\n');
   const { kernel } = await costs(['plain.cu'], limited('plain', 'occupancy: ">= 50%", registers: 255'));
   assert.match(kernel.cost?.violations?.[0]?.message ?? '', /^Selvage cannot compare the limit occupancy >= 50% .*: the block size is not known/); // oxfmt-ignore

@@ -112,7 +112,7 @@ test("occupancy agrees with the toolkit's header", { timeout: 60_000 }, async (t
   }
 });
 
-test('recorded values of the header', () => {
+test('occupancy agrees with recorded values of the header', () => {
   const of = (name: string, registers: number, sharedBytes: number, threads: number, barriers = 1) => {
     const { blocks, fraction, limiter } = occupancyOf(architectureOf(name)!, {
       registers,

@@ -103,7 +103,7 @@ test('code after an assertion postdominates it, code after an early exit does no
   assert.equal(lowerOne(text('exit')).postdominators[0], null);
 });
 
-test('loops nest, with exits and latches', () => {
+test('nested loops are found, with exits and latches', () => {
   const [kernel, forever, irreducible] = golden('loops').kernels;
   assert.equal(kernel!.loops.length, 2);
   const [outer, inner] = kernel!.loops;

@@ -106,7 +106,7 @@ test('the smallest subnormal halves to zero, three quarters of it do not', () =>
   assert.equal(float('mul', [0x80800000n, bits32(0.5)], { ftz: true }), 0x80000000n);
 });
 
-test('NaN is canonical; min and max prefer numbers', () => {
+test('NaN results are canonical; min and max return the operand that is a number', () => {
   assert.equal(float('add', [0x7f800000n, 0xff800000n]), 0x7fffffffn);
   assert.equal(float('sqrt', [bits32(-1)]), 0x7fffffffn);
   assert.equal(float('min', [0x7fc00000n, bits32(2)], { rounding: 'none' }), bits32(2));

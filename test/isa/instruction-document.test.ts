@@ -9,7 +9,7 @@ test('src/isa/INSTRUCTIONS.md is up to date (npm run regenerate)', () => {
   assert.equal(checkedIn, instructionDocument());
 });
 
-test('the document lists every row', () => {
+test('the instruction document lists every row of the table', () => {
   const lines = instructionDocument()
     .split('\n')
     .filter((line) => / \| 9\.7\./.test(line));

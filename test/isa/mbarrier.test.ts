@@ -15,7 +15,7 @@ import {
 } from '../../src/isa/arithmetic/mbarrier-word.ts';
 import { decode } from '../../src/isa/table.ts';
 
-test('a phase ends with the last arrival; the next one expects the same number', () => {
+test('an mbarrier phase ends with the last arrival; the next phase expects the same count', () => {
   let word = initialMbarrier(3);
   assert.deepEqual(mbarrierState(word), { parity: 0, pending: 3, expected: 3, transactions: 0 });
   const states: bigint[] = [];
@@ -34,7 +34,7 @@ test('a phase ends with the last arrival; the next one expects the same number',
   assert.equal(mbarrierState(word)?.parity, 0);
 });
 
-test('transactions keep a phase open until they are complete', () => {
+test('pending transactions keep an mbarrier phase incomplete', () => {
   let word = initialMbarrier(1);
   word = addTransactions(word, 512).word;
   word = arriveAt(word, 1, false).word;

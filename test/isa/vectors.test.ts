@@ -242,7 +242,7 @@ for (const [mnemonic, sources, expected] of cases) {
   });
 }
 
-test('carries run from add.cc to addc, borrows from sub.cc to subc', () => {
+test('the carry of add.cc is an operand of addc, the borrow of sub.cc one of subc', () => {
   assert.deepEqual(run('add.cc.u32', [0xffffffffn, 1n]), [0n, true]);
   assert.deepEqual(run('addc.cc.u32', [0xffffffffn, 0n, true]), [0n, true]);
   assert.deepEqual(run('addc.u32', [1n, 2n, true]), [4n]);
@@ -280,7 +280,7 @@ test('vectors are packed lowest first', () => {
   assert.deepEqual(run('mov.b64', [0x1111111122222222n], unpack), [0x22222222n, 0x11111111n]);
 });
 
-test('lop3 follows its table', () => {
+test('lop3 computes its lookup table', () => {
   const shape = (table: bigint): OperandShape => [
     { kind: 'scalar', widths: [32] },
     { kind: 'scalar', widths: [32] },
@@ -295,7 +295,7 @@ test('lop3 follows its table', () => {
   }
 });
 
-test('sources and results have the width of the registers', () => {
+test('operands and results have the width of their registers', () => {
   const wide = [
     { kind: 'scalar', widths: [32] },
     { kind: 'scalar', widths: [32] },

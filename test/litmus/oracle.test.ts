@@ -85,7 +85,7 @@ test('message passing needs scopes that include the other thread', () => {
   }
 });
 
-test('data read without a test of the flag races', () => {
+test('message passing without a test of the flag is a data race', () => {
   assert.ok(isRacy(messagePassing('grid', { release: 'release', acquire: 'acquire' })));
   assert.ok(!isRacy(messagePassing('grid', { release: 'release', acquire: 'acquire', isConditional: true })));
   const waiting = programOf('grid', [store(x), store(y, 1, 'release')], [load(y, 'acquire', 'gpu', until()), load(x)]);
@@ -184,7 +184,7 @@ test('atomics continue a release sequence, stores by other threads end it', () =
   assert.ok(!isRacy(again));
 });
 
-test('one location is sequentially consistent for morally strong accesses', () => {
+test('morally strong accesses to one location are sequentially consistent', () => {
   const readsTwice = (order: LoadOrder, scope: Scope): LitmusProgram =>
     programOf('grid', [store(x, 1, order === 'weak' ? 'weak' : 'relaxed', scope)], [load(x, order, scope), load(x, order, scope)]); // oxfmt-ignore
   assert.ok(!allows(readsTwice('relaxed', 'gpu'), 1, 0));
@@ -219,7 +219,7 @@ test('two threads write two locations in both orders, unless fence.sc is between
   assert.ok(!allows(writes('sc'), 1, 1));
 });
 
-test('barriers order the threads that synchronize there', () => {
+test('barriers order the participating threads', () => {
   const across = (placement: Placement, kind: 'block' | 'warp'): boolean =>
     isRacy(phasesOf(placement, [kind], [[store(x)], []], [[], [load(x)]]));
   assert.ok(!across('warp', 'block'));

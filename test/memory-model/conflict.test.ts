@@ -64,7 +64,7 @@ const table: readonly (readonly [string, string, string])[] = [
 ];
 
 for (const [one, other, expected] of table) {
-  test(`${one} and ${other}`, () => {
+  test(`conflict of ${one} and ${other}`, () => {
     const letters = { race: 'R', volatile: 'V', none: '-' };
     const [a, b] = [access(one), access(other)];
     const told = (x: MemoryOperation, y: MemoryOperation): string =>

@@ -57,7 +57,7 @@ test('Z3 finds no lighter set than the search for hitting sets, and no heavier',
   }
 });
 
-test('an empty clause cannot be satisfied, and an empty list of clauses is satisfied', async () => {
+test('max-sat: an empty clause is unsatisfiable, an empty list of clauses satisfiable', async () => {
   assert.equal(await lightestSet(solver, [[1], []], () => 1, budget), null);
   assert.deepEqual(await lightestSet(solver, [], () => 1, budget), { set: [], weight: 0, exact: true });
 });

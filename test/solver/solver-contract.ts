@@ -59,7 +59,7 @@ export async function testSolver(start: () => Promise<Solver>, startText: string
     session.dispose();
   });
 
-  test('the model has a value for every declared constant, of each sort', async () => {
+  test('a model has a value for every declared constant, of each sort', async () => {
     const answer = await decide(
       z3,
       `(declare-const free Int) (declare-const |a b| Bool) (declare-fun mask () (_ BitVec 64))
@@ -76,7 +76,7 @@ export async function testSolver(start: () => Promise<Solver>, startText: string
     });
   });
 
-  test('two sessions are independent', async () => {
+  test('assertions of two solver sessions are independent', async () => {
     const [first, second] = [z3.open(), z3.open()];
     first.add('(declare-const x Int) (assert (> x 3))');
     second.add('(declare-const x Int) (assert (< x 3))');
@@ -125,7 +125,7 @@ export async function testSolver(start: () => Promise<Solver>, startText: string
     session.dispose();
   });
 
-  test('the budget is counted, not timed: the same answers in another thread', async () => {
+  test('the solver budget counts steps, not time: answers are the same in another thread', async () => {
     const budgets = [1_000, 10_000, 100_000];
     const other = await start();
     for (const solver of [z3, other]) {
@@ -156,7 +156,7 @@ export async function testSolver(start: () => Promise<Solver>, startText: string
     session.dispose();
   });
 
-  test('a deep formula does not overflow the stack', async () => {
+  test('a deeply nested formula does not overflow the stack', async () => {
     const depth = 20_000;
     const answer = await decide(
       z3,

@@ -44,7 +44,7 @@ test('a program other than Z3 is rejected', async () => {
   await assert.rejects(startNativeZ3(join(folder, 'missing')), /ENOENT/);
 });
 
-test('its environment contains only the language of its messages', async () => {
+test('the environment of z3 contains only the language of its messages', async () => {
   process.env['SELVAGE_TEST_SECRET'] = 'hidden';
   const file = program('environment', `[ -z "$SELVAGE_TEST_SECRET$HOME" ] && echo unsat; ${answering}`);
   const solver = await startNativeZ3(file);
@@ -53,7 +53,7 @@ test('its environment contains only the language of its messages', async () => {
   await solver.close();
 });
 
-test('a process that dies, hangs or prints an invalid answer leaves queries undecided', async () => {
+test('a z3 process that dies, hangs or prints an invalid answer leaves queries undecided', async () => {
   const dying = await startNativeZ3(program('dying', 'read line; echo oops; exit 1'));
   const broken = await decide(dying, '(declare-const x Int)');
   assert.deepEqual(broken, { kind: 'unknown', reason: 'Z3 broke down: oops\n', nondeterministic: true });

@@ -34,7 +34,7 @@ test('CPU time spent by others for the work counts too', isTold, async () => {
   assert.equal(deadline.spent(), 70);
 });
 
-test('waiting for ever ends by wall-clock time, as does all work if CPU time is unknown', async () => {
+test('endless waiting ends by wall-clock time, as does all work if CPU time is unknown', async () => {
   const [patient, impatient] = [1e6, 2].map((patience) => deadlineIn(40, () => 5, patience));
   const unknown = deadlineIn(40, () => undefined);
   await setTimeout(100);

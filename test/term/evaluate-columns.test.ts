@@ -6,7 +6,7 @@ import { evaluateTerm } from '../../src/term/evaluate.ts';
 import type { Term } from '../../src/term/term.ts';
 import { atomValue, describeSample, randomSample } from './sample.ts';
 
-test('a column has in each place the value of the term for that valuation', () => {
+test('element i of a column is the value of the term under valuation i', () => {
   let columns = 0;
   let unknown = 0;
   for (let seed = 0; seed < 4000; seed++) {

@@ -14,7 +14,7 @@ const q = store.signedLess(y, n);
 const r = store.equal(x, y);
 const number = (value: bigint, width = 32): Term => store.constant(width, value);
 
-test('equal terms are one object', () => {
+test('structurally equal terms are the same object', () => {
   const left = store.add(32, store.mul(32, x, number(4n)), y);
   const right = store.sub(32, store.add(32, y, store.shift('shl', 32, x, number(3n))), store.mul(32, number(4n), x));
   assert.equal(left, right);
@@ -33,7 +33,7 @@ test('sums are stored modulo 2^width', () => {
   assert.equal(store.sum(32, -1n, []).value, 0xffffffffn);
 });
 
-test('products distribute over short sums and commute', () => {
+test('products distribute over short sums, and are commutative', () => {
   const sum = store.add(32, x, number(3n));
   assert.equal(store.mul(32, sum, n), store.add(32, store.mul(32, n, x), store.mul(32, number(3n), n)));
   assert.equal(store.mul(32, x, n), store.mul(32, n, x));
@@ -96,7 +96,7 @@ test('comparisons that constants decide are folded', () => {
   assert.equal(store.equal(chosen, number(8n)), store.false);
 });
 
-test('connectives drop redundant operands', () => {
+test('conjunctions and disjunctions drop redundant operands', () => {
   assert.equal(store.all([p, store.true, p]), p);
   assert.equal(store.all([p, store.not(p)]), store.false);
   assert.equal(store.any([p, store.not(p)]), store.true);
@@ -108,7 +108,7 @@ test('connectives drop redundant operands', () => {
   assert.equal(store.differ(p, store.not(p)), store.true);
 });
 
-test('substitution simplifies again', () => {
+test('substitution simplifies the resulting term', () => {
   const term = store.select(store.signedLess(x, number(5n)), store.mul(32, x, n), n);
   const at = (value: bigint): Term =>
     store.substitute(term, (leaf) => (leaf === x ? number(value) : undefined), new Map());
@@ -138,7 +138,7 @@ test('an atom without a value makes dependent terms unknown', () => {
   assert.deepEqual([of(store.pure('popc', 32, [x])), of(store.pure('clz', 32, [x]))], [2n, 30n]);
 });
 
-test('simplified terms have the value of the original ones', () => {
+test('simplified terms have the value of the original terms', () => {
   for (let seed = 0; seed < 8000; seed++) {
     const random = seededRandom(seed);
     const sample = randomSample(random, random.pick([0, 8, 16, 32, 64]), random.between(1, 5));

@@ -51,7 +51,7 @@ test('expressions are printed in a normal form', () => {
   for (const [expression, text] of cases) assert.equal(expressionText(expression), text);
 });
 
-test('iterations of a rotated loop are merged with the addends next to them', () => {
+test('the iteration count of a rotated loop is merged with adjacent addends', () => {
   const rounds = (length: Expression, step: number): Expression =>
     maximum(subtract(ceilDivide(length, number(step)), number(1)), number(0));
   const rotated = floorQuotient(maximum(subtract(n, number(1)), number(0)), number(128));
@@ -102,7 +102,7 @@ test('expressions evaluate to the result of their operations', () => {
   assert.equal(at(log2(n, 'ceil'), { n: 0 }), 0);
 });
 
-test('expressions that are proved non-negative are non-negative', () => {
+test('expressions that are proved non-negative never evaluate to a negative value', () => {
   const random = seededRandom(12);
   const leaves = [n, m, dim, number(1), number(3), number(-2)];
   const draw = (depth: number): Expression => {

@@ -78,7 +78,7 @@ test('unknown operands make a result unknown, unless the others decide it', () =
   );
 });
 
-test('other texts are refused, with their column', () => {
+test('malformed assumptions are rejected, with their column', () => {
   for (const [text, column, message] of [
     ['', 1, /empty/],
     ['n', 1, /not a condition/],

@@ -45,7 +45,7 @@ test('a comparison is inverted only for integers: NaN satisfies neither side', a
   assert.match((await guarded(kernel('int', '!x')))!, /if \(x\)/);
 });
 
-test('returns in a row are one guard; a variable of the block is declared outside', async () => {
+test('consecutive returns become one guard; shared variables are declared outside', async () => {
   const text = await guarded(
     '__global__ void k(int* a, int n) {\n    if (n < 0) return;\n    if (n > 9) { return; }\n    __shared__ int s[4];\n    s[0] = a[0];\n}\n',
   );
@@ -55,7 +55,7 @@ test('returns in a row are one guard; a variable of the block is declared outsid
   );
 });
 
-test('kernels with later returns are unchanged', async () => {
+test('kernels with further returns are unchanged', async () => {
   const rest = [
     'for (;;) { return; }',
     'goto end; end: a[0] = 1;',

@@ -17,7 +17,7 @@ test('brackets of launches are joined, and all other tokens keep their position'
   }
 });
 
-test('other angle brackets stay as they are', () => {
+test('angle brackets other than those of launches are unchanged', () => {
   for (const text of [
     'std::vector<std::vector<std::pair<int, int> > > all;',
     'k<<<grid, block>>>(a); x = y << 2; z = a < b << c;',

@@ -168,7 +168,7 @@ test('comments without effect are reported at their position', () => {
   assert.match(problems[1]?.message ?? '', /Did you mean race\/shared\?/);
 });
 
-test('code within strings, comments and raw strings is ignored', () => {
+test('text of kernels within strings, comments and raw strings is ignored', () => {
   const text =
     'const char* a = "__global__ void no() {"; /* __global__ void no() {} */ auto r = R"x(__global__ void no() {)x";\n__global__ void yes() { char c = \'{\'; }\n__global__ void also() {}';
   assert.deepEqual(readSource(text, '').kernels.map(({ name }) => name), ['yes', 'also']); // oxfmt-ignore

@@ -58,7 +58,7 @@ test('a barrier whose count exceeds the number of arriving threads is a deadlock
   assert.deepEqual(kinds(body, { block: [96, 1, 1] }), ['stuck', 'partial-arrival']);
 });
 
-test('producers arrive, consumers wait', () => {
+test('named barriers: producers arrive, consumers wait', () => {
   const body = `setp.ge.u32 %p1, %r0, 32; @%p1 bra CONSUME; st.global.u32 [%d3], 1; bar.arrive 1, 64; bra DONE;
     CONSUME: bar.sync 1, 64; st.global.u32 [%d3], 2; DONE:`;
   const result = launch(kernel(body), big);

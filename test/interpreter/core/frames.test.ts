@@ -22,7 +22,7 @@ function windowAt(start: number, bytes: ArrayBuffer): Int32Array {
   });
 }
 
-test('a frame may be beyond 2 GiB', () => {
+test('a stack frame may be at an address beyond 2 GiB', () => {
   const frame = 2 ** 31 + 2 ** 16;
   const bytes = new ArrayBuffer(4096);
   const window = windowAt(frame, bytes);

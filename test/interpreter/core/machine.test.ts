@@ -8,7 +8,7 @@ import { kernel, launch, words } from './launch-text.ts';
 
 const shared = '.shared .align 4 .b8 s[512];';
 
-test('threads see their indices, in three dimensions', () => {
+test('thread and block indices are three-dimensional', () => {
   const code = kernel(`
     mov.u32 %r1, %tid.y; mov.u32 %r2, %tid.z; mov.u32 %r3, %ctaid.x; mov.u32 %r4, %nctaid.x; mov.u32 %r5, %ntid.x;
     mov.u32 %r6, %ctaid.y; mov.u32 %r7, %laneid; mov.u32 %r8, %ntid.y;
@@ -75,7 +75,7 @@ test('buffers: fill, values, negative offsets if unbounded, and bounds otherwise
   assert.deepEqual(bounded.faults[0]?.thread, [0, 0, 0]);
 });
 
-test('misaligned accesses fault', () => {
+test('misaligned accesses are faults', () => {
   const result = launch(kernel('ld.global.u32 %r1, [%d1+2]; st.global.u32 [%d2], %r1;'));
   assert.equal(result.outcome, 'fault');
   assert.equal(result.faults[0]?.kind, 'misaligned');
@@ -135,7 +135,7 @@ test('constants and initial values of the module are read', () => {
   assert.deepEqual(words(launch(code, { block: [4, 1, 1] }), 0, 4), [13, 23, 33, 43]);
 });
 
-test('structs by value may contain pointers', () => {
+test('struct parameters by value may contain pointers', () => {
   const text = `.version 8.6
 .target sm_80
 .address_size 64
@@ -210,7 +210,7 @@ test('asynchronous copies arrive, padded with zeros', () => {
   assert.deepEqual(words(result, 1, 2), [6, 0]);
 });
 
-test('budget, trap, unknown operations and unknown values are reported', () => {
+test('exhausted budget, trap, unknown operations and unknown values are reported', () => {
   assert.equal(launch(kernel('LOOP: bra LOOP;'), { steps: 5000 }).outcome, 'budget');
   assert.equal(launch(kernel('trap;')).outcome, 'trap');
   const unknown = launch(kernel('frobnicate.u32 %r1, %r2; st.global.u32 [%d3], %r1;'));

@@ -14,7 +14,7 @@ const description = {
   uninitialised: false,
 };
 
-test('a run ends if threads access more pages than its limit', () => {
+test('a run ends if threads access more pages than the limit', () => {
   const region = createRegion(1, { ...description, bytes: null }, { left: 2 });
   const first = touchedPage(region, 0);
   touchedPage(region, 1 << 20);

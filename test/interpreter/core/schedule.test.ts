@@ -7,14 +7,14 @@ import { kernel, launch } from './launch-text.ts';
 
 const seeds = Array.from({ length: 1000 }, (_, index) => index + 2);
 
-test('without a seed in order of indices, with seed 1 reversed', () => {
+test('the schedule is in index order without a seed, and reversed with seed 1', () => {
   assert.equal(blockOrder(4, undefined), null);
   assert.equal(warpOrder(4, undefined, 0), null);
   assert.deepEqual(blockOrder(4, 1), [3, 2, 1, 0]);
   assert.deepEqual(warpOrder(3, 1, 7), [2, 1, 0]);
 });
 
-test('every order contains each number once, and is reproducible', () => {
+test('every schedule contains each index once, and is reproducible', () => {
   for (const count of [0, 1, 2, 7, 64])
     for (const seed of [0, 1, 2, 5, 2 ** 32 - 1]) {
       const order = blockOrder(count, seed)!;
@@ -26,7 +26,7 @@ test('every order contains each number once, and is reproducible', () => {
     }
 });
 
-test('each of two blocks comes first about equally often, for small seeds too', () => {
+test('each of two thread blocks is scheduled first about equally often, for small seeds too', () => {
   const second = (of: readonly number[]): number => of.filter((seed) => blockOrder(2, seed)![0] === 1).length;
   assert.ok(Math.abs(second(seeds) - 500) < 60, `${second(seeds)}`);
   assert.ok(second(seeds.slice(0, 16)) > 3 && second(seeds.slice(0, 16)) < 13);

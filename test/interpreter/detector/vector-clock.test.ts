@@ -10,7 +10,7 @@ import {
   withCount,
 } from '../../../src/interpreter/detector/vector-clock.ts';
 
-test('joins keep the greatest count of each key', () => {
+test('the join of vector clocks is the maximum of each key', () => {
   const random = seededRandom(5);
   for (let round = 0; round < 200; round++) {
     const bits = random.pick([3, 8, 31]);
@@ -54,7 +54,7 @@ test('a join with the last clock joined is the same clock', () => {
   assert.equal(withCount(one, clockKey(0, 1), 2), one);
 });
 
-test('a long chain of clocks answers as a trie does', () => {
+test('a long chain of vector clocks gives the same answers as a trie', () => {
   let all: VectorClock = null;
   for (let thread = 0; thread < 600_000; thread++) all = withCount(all, clockKey(0, thread % 5000), 1 + thread);
   assert.ok(includesEpoch(all, clockKey(0, 4999), 600_000));
@@ -63,7 +63,7 @@ test('a long chain of clocks answers as a trie does', () => {
   assert.ok(!includesEpoch(all, clockKey(0, 5000), 1));
 });
 
-test('keys of different kinds are distinct', () => {
+test('vector clock keys of different kinds are distinct', () => {
   const clock = withCount(withCount(null, clockKey(0, 5), 1), clockKey(1, 5), 2);
   assert.deepEqual([0, 1, 2].map((kind) => countOf(clock, clockKey(kind, 5))), [1, 2, 0]); // oxfmt-ignore
 });
