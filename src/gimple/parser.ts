@@ -119,9 +119,10 @@ function statementsOf(
     const branches = lines.slice(at + 1, at + 4).map((line) => line.text);
     const form = conditionOf(text, branches) ?? formOf(text, labels);
     if (form.kind === 'condition') at += 3;
-    // A pad below 0 ends the program.
     const landingPad = pad === undefined ? null : (pads.get(Number(pad)) ?? null);
-    statements.push({ location: locationOf(text), landingPad, ...form });
+    // A pad below 0 ends the program. One without a label would be taken for none: where the exception goes is unknown.
+    const isUnknown = landingPad === null && Number(pad) > 0;
+    statements.push({ location: locationOf(text), landingPad, ...(isUnknown ? { kind: 'opaque', text } : form) });
   }
   return statements;
 }
@@ -217,7 +218,7 @@ function partsOf(text: string, kind: string): string[] | null {
   const start = text.indexOf(`${kind} <`);
   if (start < 0 || !/^(?:# |\[[^\]]*\] )*$/.test(text.slice(0, start))) return null;
   const rest = text.slice(start + kind.length + 2);
-  // What follows the last bracket is irrelevant for values: `[return slot optimization]`, `[static-chain: …]` is not.
+  // These suffixes do not affect values. Any other one, such as `[static-chain: …]`, makes the statement opaque.
   const end = rest.replace(/(?: \[(?:return slot optimization|tail call|LP -?\d+)\])+$/, '');
   return end.endsWith('>') ? splitAtCommas(end.slice(0, -1)) : null;
 }

@@ -201,6 +201,13 @@ test('unrecognized lines become opaque statements at their position', () => {
   }
 });
 
+test('a statement whose landing pad has no label is opaque', () => {
+  const text = dump.replace('gimple_label <<L19>> [LP 3]', 'gimple_label <<L19>>');
+  assert.notEqual(text, dump);
+  const last = (of: string): string | undefined => blockOf(functionOf(of, run), 18).statements.at(-1)?.kind;
+  assert.deepEqual([last(dump), last(text)], ['call', 'opaque']);
+});
+
 function damaged(text: string, random: Random): string {
   const at = Math.floor(random.next() * text.length);
   const length = Math.floor(random.next() * 40);
