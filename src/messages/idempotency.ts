@@ -99,7 +99,7 @@ const effectTexts: readonly (readonly [what: RegExp, text: string])[] = [
   [/^(sust|sured)\./, 'the kernel writes a surface'],
   [/^ld\./, 'the kernel reads what other threads may write meanwhile'],
   [/^griddepcontrol$/, 'the kernel overlaps with the kernel before it or after it in the stream'],
-  [/^st\./, 'the kernel writes in an order that is open'],
+  [/^st\./, 'the kernel writes in an unspecified order'],
 ];
 
 /** Why a kernel is not known to be idempotent, as a clause without places. */

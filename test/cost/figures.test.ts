@@ -63,7 +63,7 @@ test('figures: the register count for higher occupancy, with its cost', { skip }
 
 test('figures are reported in a terminal, and folded in Markdown and HTML', { skip }, () => {
   const [pretty, markdown, html] = (['pretty', 'markdown', 'html'] as const).map((format) => ran.rendered.get(format)!);
-  assert.match(pretty!, /line 10: 0\.5 is a double, and makes arithmetic of floats one of doubles; write 0\.5f/);
+  assert.match(pretty!, /line 10: 0\.5 is a double literal and promotes the float arithmetic to double; write 0\.5f/);
   assert.match(pretty!, /1\.15 MB of global memory transferred, 640 kB if each block fetches a sector once/);
   assert.match(pretty!, /line 18: atomics update one address 128000 times in the launch, 32 lanes of a warp at a time/);
   assert.match(pretty!, /1\.16 waves of 3456 blocks, the last one fills 15\.7 % of it/);

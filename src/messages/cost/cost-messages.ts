@@ -76,7 +76,7 @@ export function amountOf({ metric }: Said, amount: string | number | null): stri
 function accessPhrase({ metric, baseValue = 0, headValue = 0 }: Said): string {
   switch (metric) {
     case 'conflicts':
-      return `an access to shared memory takes ${rounded(headValue + 1)} turns instead of ${rounded(baseValue + 1)}`;
+      return `an access to shared memory takes ${rounded(headValue + 1)} wavefronts instead of ${rounded(baseValue + 1)}`;
     case 'divwarps':
       return `a warp diverges at ${percent(headValue)} of its branches instead of ${percent(baseValue)}`;
     default:

@@ -39,7 +39,7 @@ export function figureLines(cost: CostReport): string[] {
 
 /** A constant that converts float arithmetic to double, and its replacement. */
 export function widenedText({ location, literal }: WidenedReport): string {
-  return `line ${location.line}: ${literal} is a double, and makes arithmetic of floats one of doubles; write ${literal}f`;
+  return `line ${location.line}: ${literal} is a double literal and promotes the float arithmetic to double; write ${literal}f`;
 }
 
 /** Number of serialised updates at atomic operations for which threads wait. */
