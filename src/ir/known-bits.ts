@@ -161,7 +161,7 @@ export const knownBitsDomain: Domain<KnownBits, boolean | null> = {
 };
 
 /** Instructions whose result contains bits of their operands; others have no known bits. */
-const handsOn = new Set(['and', 'or', 'xor', 'not', 'shl', 'shr', 'cvt', 'extract', 'insert', 'setp', 'selp', 'bfe', 'bfi', 'lop3', 'mov']); // oxfmt-ignore
+const propagating = new Set(['and', 'or', 'xor', 'not', 'shl', 'shr', 'cvt', 'extract', 'insert', 'setp', 'selp', 'bfe', 'bfi', 'lop3', 'mov']); // oxfmt-ignore
 
 /**
  * The known bits of the results of an instruction.
@@ -173,7 +173,7 @@ export function knownResults(
   bitsOf: (operand: Operand) => KnownBits,
 ): readonly (KnownBits | boolean | null)[] | null {
   const { evaluate, effect, opcode, sources } = operation;
-  if (!evaluate || effect.kind !== 'pure' || marker || !handsOn.has(opcode)) return null;
+  if (!evaluate || effect.kind !== 'pure' || marker || !propagating.has(opcode)) return null;
   const given = operands.map((operand, index) => {
     if (sources[index] !== 'predicate') return bitsOf(operand);
     return operand.kind === 'constant' ? operand.value !== 0n : null;

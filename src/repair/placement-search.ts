@@ -196,7 +196,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
     const places = (request.replacements?.(marker) ?? []).flatMap((place) => indexOf.get(`${place}block`) ?? []);
     if (places.length > 0) addClauses([places]);
   }
-  let handsOn = oracle.subjects.some(({ kernel }) => containsAtomics(kernel));
+  let publishes = oracle.subjects.some(({ kernel }) => containsAtomics(kernel));
   const refused = new Set<number>();
   const stateWith = (chosen: readonly number[]) => {
     const states = new Map<number, MarkerState>();
@@ -226,7 +226,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
       if (answer.divergent.has(marker) || answer.splitWarps.has(marker)) refused.add(index);
     }
     if (clauses.length + refused.size === known) {
-      handsOn = true;
+      publishes = true;
       const clause = await missing(chosen);
       if (clause.length > 0) addClauses([clause]);
     }
@@ -289,7 +289,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
    */
   const withoutNeedless = async (set: readonly number[]): Promise<readonly number[]> => {
     let needed = set;
-    if (!handsOn) return set;
+    if (!publishes) return set;
     for (const index of [...set].sort((a, b) => switches[b]!.weight - switches[a]!.weight)) {
       if (needed.length === 1 || iterations >= maxIterations || expired()) break;
       const fewer = needed.filter((other) => other !== index);

@@ -16,30 +16,31 @@ export interface Premise {
 
 /** Collects premises as the terms that they mention are encoded. */
 export class PremiseList {
-  private said: Premise[] = [];
+  private collected: Premise[] = [];
   /** The unknown that is being defined. */
   private defined: string | null = null;
 
   /** Premises since the last call. */
   take(): readonly Premise[] {
-    const taken = this.said;
-    this.said = [];
+    const taken = this.collected;
+    this.collected = [];
     return taken;
   }
 
   /** Adds commands to the current definition. */
   emit(...texts: readonly string[]): void {
-    for (const text of texts) this.said.push({ text, of: this.defined });
+    for (const text of texts) this.collected.push({ text, of: this.defined });
   }
 
   /** Adds an assertion to the current definition. */
   assert(formula: string, means?: Premise['means']): void {
-    if (formula !== 'true') this.said.push({ text: `(assert ${formula})`, of: this.defined, ...(means && { means }) });
+    if (formula !== 'true')
+      this.collected.push({ text: `(assert ${formula})`, of: this.defined, ...(means && { means }) });
   }
 
   /** Adds an assertion that compares two unknowns defined independently of each other. */
   compare(one: string, other: string, formula: string): void {
-    this.said.push({ text: `(assert ${formula})`, of: null, compares: [one, other] });
+    this.collected.push({ text: `(assert ${formula})`, of: null, compares: [one, other] });
   }
 
   /** Builds the definition of an unknown: premises that `build` adds belong to it. */

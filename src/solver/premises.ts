@@ -9,7 +9,7 @@ import type { Model } from './solver.ts';
 import { type Evaluator, evaluatorOf } from './truth-of.ts';
 
 /** A parsed premise, with the names that it mentions. */
-interface Told {
+interface ParsedPremise {
   readonly text: string;
   /** Names and the text between them, alternating. */
   readonly pieces: readonly string[];
@@ -27,33 +27,33 @@ interface Equation {
 
 export class Premises {
   /** Declarations and definitions, by name. */
-  private readonly introduced = new Map<string, Told>();
-  private readonly definitions = new Map<string, Told[]>();
+  private readonly introduced = new Map<string, ParsedPremise>();
+  private readonly definitions = new Map<string, ParsedPremise[]>();
   private readonly equations = new Map<string, Equation>();
-  private readonly assertions: Told[] = [];
+  private readonly assertions: ParsedPremise[] = [];
   /** Assertions that define no unknown, and assertions that compare unknowns. */
-  private readonly common: Told[] = [];
-  private readonly comparing: Told[] = [];
+  private readonly common: ParsedPremise[] = [];
+  private readonly comparing: ParsedPremise[] = [];
   private isOfBits = false;
 
   add({ text, of, compares, means }: Premise): void {
     if (!text.startsWith('(assert')) {
       const [, , name] = text.split(/[\s()]+/, 3) as [string, string, string];
-      this.introduced.set(name, this.told(text, name));
+      this.introduced.set(name, this.parsed(text, name));
       this.isOfBits ||= text.includes('BitVec');
       return;
     }
-    const told = { ...this.told(text), ...(compares && { compares }) };
-    this.assertions.push(told);
+    const parsed = { ...this.parsed(text), ...(compares && { compares }) };
+    this.assertions.push(parsed);
     // The equation of an unknown takes precedence: models that violate its formula violate the equation.
     if (means && !this.equations.has(means.name))
       this.equations.set(means.name, { factor: 1n, value: evaluatorOf(expressionOf(means.value)) });
-    if (compares) this.comparing.push(told);
-    else if (of === null) this.common.push(told);
+    if (compares) this.comparing.push(parsed);
+    else if (of === null) this.common.push(parsed);
     else {
       const list = this.definitions.get(of);
-      if (list) list.push(told);
-      else this.definitions.set(of, [told]);
+      if (list) list.push(parsed);
+      else this.definitions.set(of, [parsed]);
       if (text.startsWith('(assert (= ')) this.noteEquation(of, text);
     }
   }
@@ -64,10 +64,10 @@ export class Premises {
    */
   question(formula: string, mode?: string): PremisedQuestion {
     const question = new PremisedQuestion(this.introduced, this.definitions);
-    const { names: subject } = this.told(formula);
-    question.ask(this.told(mode === undefined ? `(assert ${formula})` : `(assert (and ${mode} ${formula}))`));
+    const { names: subject } = this.parsed(formula);
+    question.ask(this.parsed(mode === undefined ? `(assert ${formula})` : `(assert (and ${mode} ${formula}))`));
     // A question without names asks whether all premises are consistent.
-    const isNeeded = ({ names }: Told): boolean =>
+    const isNeeded = ({ names }: ParsedPremise): boolean =>
       names.length === 0 || subject.length === 0 || names.some((name) => question.reaches(name));
     for (let isNew = true; isNew;) {
       isNew = false;
@@ -80,7 +80,7 @@ export class Premises {
   }
 
   /** Premises omitted from the question that its model does not satisfy. */
-  broken(question: PremisedQuestion, model: Model): readonly Told[] {
+  broken(question: PremisedQuestion, model: Model): readonly ParsedPremise[] {
     if (this.isOfBits) return [];
     const known = new Map<string, bigint | boolean | undefined>(model);
     const lookup = (name: string): bigint | boolean | undefined => {
@@ -103,7 +103,7 @@ export class Premises {
     });
   }
 
-  private told(text: string, own?: string): Told {
+  private parsed(text: string, own?: string): ParsedPremise {
     const pieces = text.split(/([^\s()]+)/);
     const names: string[] = [];
     // Every second piece is a word.
@@ -140,18 +140,21 @@ function expressionOf(text: string): SExpression {
 export class PremisedQuestion {
   /** The names in the normal form. */
   private readonly numbered = new Map<string, string>();
-  private readonly held = new Set<Told>();
-  private readonly commands: Told[] = [];
-  private asked: Told | undefined;
-  private readonly introduced: ReadonlyMap<string, Told>;
-  private readonly definitions: ReadonlyMap<string, readonly Told[]>;
+  private readonly held = new Set<ParsedPremise>();
+  private readonly commands: ParsedPremise[] = [];
+  private asked: ParsedPremise | undefined;
+  private readonly introduced: ReadonlyMap<string, ParsedPremise>;
+  private readonly definitions: ReadonlyMap<string, readonly ParsedPremise[]>;
 
-  constructor(introduced: ReadonlyMap<string, Told>, definitions: ReadonlyMap<string, readonly Told[]>) {
+  constructor(
+    introduced: ReadonlyMap<string, ParsedPremise>,
+    definitions: ReadonlyMap<string, readonly ParsedPremise[]>,
+  ) {
     this.introduced = introduced;
     this.definitions = definitions;
   }
 
-  ask(formula: Told): void {
+  ask(formula: ParsedPremise): void {
     this.asked = formula;
     this.reachAll(formula.names);
   }
@@ -161,12 +164,12 @@ export class PremisedQuestion {
     return this.numbered.has(name);
   }
 
-  has(premise: Told): boolean {
+  has(premise: ParsedPremise): boolean {
     return this.held.has(premise);
   }
 
   /** Adds a premise, with the definitions of its names. @returns whether it was missing */
-  take(premise: Told): boolean {
+  take(premise: ParsedPremise): boolean {
     if (this.held.has(premise)) return false;
     this.held.add(premise);
     this.reachAll(premise.names);
@@ -181,7 +184,7 @@ export class PremisedQuestion {
 
   /** The commands in the normal form, the formula last. */
   get normalForm(): string {
-    return [...this.commands, this.asked!].map((told) => this.renamed(told)).join('\n');
+    return [...this.commands, this.asked!].map((parsed) => this.renamed(parsed)).join('\n');
   }
 
   /** A model of the normal form, for the names of the question. */
@@ -194,7 +197,7 @@ export class PremisedQuestion {
     return own;
   }
 
-  private renamed({ pieces }: Told): string {
+  private renamed({ pieces }: ParsedPremise): string {
     return pieces.map((piece, i) => (i % 2 === 1 ? this.numbered.get(piece)! : piece)).join('');
   }
 
@@ -208,9 +211,9 @@ export class PremisedQuestion {
   private introduce(name: string, fresh: string[]): void {
     if (this.numbered.has(name)) return;
     this.numbered.set(name, `v${this.numbered.size}`);
-    const told = this.introduced.get(name)!;
-    for (const part of told.names) this.introduce(part, fresh);
-    this.commands.push(told);
+    const parsed = this.introduced.get(name)!;
+    for (const part of parsed.names) this.introduce(part, fresh);
+    this.commands.push(parsed);
     fresh.push(name);
   }
 }

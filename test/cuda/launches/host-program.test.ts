@@ -107,6 +107,8 @@ const open: readonly (readonly [body: string, before?: string])[] = [
   ['In a; ++a; k<<<a.v, 1>>>();', 'struct In { int v = 32; In &operator++() { v = 64; return *this; } };'], // oxfmt-ignore
   ['Tab t{{3, 3}}; t[1]; k<<<t.v[0], 1>>>();', 'struct Tab { int v[2]; int &operator[](int i) { v[0] = 6; return v[i]; } };'], // oxfmt-ignore
   ['int n = 3; Fn f{&n}; f(); k<<<n, 1>>>();', 'struct Fn { int *r; void operator()() const { *r = 6; } };'], // oxfmt-ignore
+  // A static variable does not end with the call that returned its address.
+  ['int *p = slot(); *p = 5; other(); k<<<*p, 1>>>();', 'int *slot() { static int n = 3; give(&n); return &n; }'],
   ['int n = 3; Less o; o < n; o.set(); k<<<n, 1>>>();', 'struct Less { int *p; bool operator<(int &x) { p = &x; return true; } void set() { *p = 6; } };'], // oxfmt-ignore
   ['Conv c{3}; k<<<c, 1>>>();', 'struct Conv { int n; operator int() const { return n * 2; } };'], // oxfmt-ignore
   ['C x(1); C y = x; k<<<y.v, 1>>>();', 'struct C { int v; C(int x) : v(x) {} C(const C &o) : v(o.v + 1) {} };'], // oxfmt-ignore
