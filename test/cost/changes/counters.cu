@@ -123,7 +123,7 @@ __global__ void reversed(float *out, const float *in) {
 void callReversed(float *out, const float *in) { reversed<<<64, 256>>>(out, in); }
 
 // changes: constants of double precision
-// told: 0.1 is a double, and makes arithmetic of floats one of doubles; write 0.1f
+// told: 0.1 is a double literal and promotes the float arithmetic to double; write 0.1f
 __global__ void fade(float *out, const float *in) {
   int i = blockIdx.x * 256 + threadIdx.x;
 #ifdef AFTER
@@ -135,7 +135,7 @@ __global__ void fade(float *out, const float *in) {
 void callFade(float *out, const float *in) { fade<<<64, 256>>>(out, in); }
 
 // changes: a constant of double precision under a root
-// told: 0.5 is a double, and makes arithmetic of floats one of doubles; write 0.5f
+// told: 0.5 is a double literal and promotes the float arithmetic to double; write 0.5f
 __global__ void distance(float *out, const float *in) {
   int i = blockIdx.x * 256 + threadIdx.x;
 #ifdef AFTER
