@@ -20,10 +20,13 @@ export interface HostSteps {
 /**
  * GIMPLE in SSA form, one statement a line, without optimisation. `lineno`: the lines of the source. `asmname`: overloads
  * and instances have distinct names. `blocks`, `eh`: edges, those of exceptions too. `uid`: without it two variables of
- * one name in two scopes have the same text. `-fwrapv`: without it the front end folds `n + 100 < n`.
+ * one name in two scopes have the same text. `-fwrapv`: without it the front end folds `n + 100 < n`. `-dA`: the assembly
+ * says what its debugging information means. `-femit-class-debug-always`: also the layout of classes of which another unit
+ * has the virtual functions.
  */
 function lowering(dump: string): readonly string[] {
-  return ['-O0', '-fwrapv', '-g', '-w', '-S', `-fdump-tree-ssa-raw-lineno-asmname-blocks-eh-uid=${dump}`];
+  const debugging = ['-g', '-dA', '-femit-class-debug-always', '-fno-debug-types-section'];
+  return ['-O0', '-fwrapv', ...debugging, '-w', '-S', `-fdump-tree-ssa-raw-lineno-asmname-blocks-eh-uid=${dump}`];
 }
 
 /** Options of the host compiler that set output files, or write further files. */
