@@ -29,7 +29,7 @@ export class DebugEntry {
   origin = -1;
   bytes = -1;
   encoding = -1;
-  /** Of a member: where it lies in its record; null if that is computed when the program runs. */
+  /** Of a member: where it lies in its record; null if that is computed when the program runs, as of a virtual base. */
   location: number | null = -1;
   /** Of a bit-field. */
   bitOffset = -1;
@@ -38,7 +38,6 @@ export class DebugEntry {
   count: number | null = null;
   isDeclaration = false;
   isExternal = false;
-  isVirtual = false;
   /** The class has a table of virtual functions. */
   hasTable = false;
   /** A variable of which the location holds the address. */
@@ -177,7 +176,6 @@ function readAttribute(text: string, entry: DebugEntry, at: number, from: number
       entry.name = stringAt(text, at, from + word.length);
       break;
     case 'linkage_name':
-    case 'MIPS_linkage_name':
       entry.linkageName = stringAt(text, at, from + word.length);
       break;
     case 'type':
@@ -216,9 +214,6 @@ function readAttribute(text: string, entry: DebugEntry, at: number, from: number
       break;
     case 'external':
       entry.isExternal = true;
-      break;
-    case 'virtuality':
-      entry.isVirtual = true;
       break;
     case 'containing_type':
       entry.hasTable = true;

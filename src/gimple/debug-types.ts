@@ -48,7 +48,10 @@ export interface HostMember {
 export interface HostVariable {
   readonly name: string;
   readonly type: HostType;
-  /** Its location holds its address: so GCC passes objects with copy constructors, and returns results. */
+  /**
+   * Its address is computed from a pointer in memory: so GCC passes objects with copy constructors, returns results and
+   * accesses arrays of variable length, and what a lambda captures. Its type is that of the object.
+   */
   readonly isIndirect: boolean;
 }
 
@@ -136,7 +139,7 @@ class Types {
       case 'structure_type':
       case 'class_type':
       case 'union_type':
-        return bytes === null || entry.isDeclaration ? opaque(name) : this.record(entry, name, bytes);
+        return bytes === null ? opaque(name) : this.record(entry, name, bytes);
       case 'array_type':
         return this.array(entry);
       case 'pointer_type':
@@ -204,7 +207,7 @@ class Types {
   /** Definitions outside the scope of the class, by the offset of the declaration in it. */
   private findDefinitions(): ReadonlyMap<number, DebugEntry> {
     const found = new Map<number, DebugEntry>();
-    for (const entry of this.entries) if (isRecord(entry) && !entry.isDeclaration && entry.origin >= 0) found.set(entry.origin, entry); // oxfmt-ignore
+    for (const entry of this.entries) if (isRecord(entry) && entry.bytes >= 0 && entry.origin >= 0) found.set(entry.origin, entry); // oxfmt-ignore
     return found;
   }
 
@@ -233,7 +236,6 @@ function baseType(name: string, bytes: number | null, encoding: number): HostTyp
 
 /** @returns null if it is not constant */
 function placeOf(entry: DebugEntry, isInUnion: boolean): number | null {
-  if (entry.tag === 'inheritance' && entry.isVirtual) return null;
   if (entry.bitOffset >= 0) return Math.floor(entry.bitOffset / 8);
   if (entry.location !== null && entry.location >= 0) return entry.location;
   return isInUnion && entry.location !== null ? 0 : null;
@@ -263,7 +265,7 @@ function typesByName(entries: DebugEntries): NamedTypes {
       add(typedefs, withoutArguments(entry.name), entry);
       const target = entries.at(entry.type);
       if (target && isRecord(target) && entries.nameOf(target) === '' && target.bytes >= 0) add(records, entry.name, target); // oxfmt-ignore
-    } else if (isRecord(entry) && !entry.isDeclaration && entry.bytes >= 0) {
+    } else if (isRecord(entry) && entry.bytes >= 0) {
       const name = entries.nameOf(entry);
       if (name !== '') add(records, withoutArguments(name), entry);
     }

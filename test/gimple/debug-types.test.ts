@@ -53,6 +53,7 @@ extern "C" int unmangled(int n) {
   { static unsigned counter = 7; float n = counter; fixed[1] = n; }
   { double n = fixed[1]; return a[0] + n + fixed[0] + external + plain + one::next; }
 }
+extern "C" int renamed(int) __attribute__((alias("unmangled")));
 struct Later { int C4Ev; };
 int C1E(int first) { return first; }
 int C4E(int second) { return second; }
@@ -146,6 +147,8 @@ for (const compiler of compilers)
       const types = readDebugTypes(assemblyOf(context, compiler, program, version));
       const expected: Readonly<Record<string, readonly string[]>> = {
         unmangled: ['n 4', 'a& [null 4]', 'fixed [300 4]', 'n f4', 'n f8'],
+        renamed: ['n 4', 'a& [null 4]', 'fixed [300 4]', 'n f4', 'n f8'],
+        _Z10incompleteN3two4SameE: ['s Same'],
         _ZN3oneL4bendENS_4SameE: ['alpha Same'],
         _Z6alwaysi: ['beta 4', 'gamma 4'],
         _ZNK7Derived3getEi: ['this *Derived', 'by 4'],
@@ -170,7 +173,7 @@ for (const compiler of compilers)
         'box Box<double>',
         'other Box<long int>',
       ]);
-      assert.ok(!found.some((one) => /^(?:name|hidden|counter) /.test(one)));
+      assert.ok(!found.some((one) => /^(?:name|hidden|counter|beta|gamma) /.test(one)), found.join());
       const lambda = types.variablesOf(run).find(({ name }) => name === 'lambda')!.type;
       assert.match(text(lambda), /^\{24: \w*key@0 4, \w*n@8 \*\*Node, \w*v@16 \*Virtual\}$/);
       const inside = variablesOf(types, '_ZZ3runR9ElsewhereO7VirtualP4NodeENKUliE_clEi');
@@ -189,6 +192,27 @@ test('types of recursive structures are identical, however they are reached', (c
   assert.equal(target(member(inner!, 'back')), node);
   const ids = [...types.recordsNamed('Box'), ...types.recordsNamed('Same'), node!, inner!].map(({ id }) => id);
   assert.equal(new Set(ids).size, 6);
+});
+
+test('a declaration has the type of its definition elsewhere', () => {
+  const info = [
+    '\t.section\t.debug_info,"",@progbits',
+    '\t.uleb128 0x1\t# (DIE (0xc) DW_TAG_compile_unit)',
+    '\t.uleb128 0x2\t# (DIE (0x10) DW_TAG_structure_type)',
+    '\t.long\t.LASF1\t# DW_AT_name: "Inner"',
+    '\t\t\t# DW_AT_declaration',
+    '\t.uleb128 0x3\t# (DIE (0x20) DW_TAG_structure_type)',
+    '\t.long\t0x10\t# DW_AT_specification',
+    '\t.byte\t0x8\t# DW_AT_byte_size',
+    '\t.uleb128 0x4\t# (DIE (0x30) DW_TAG_typedef)',
+    '\t.ascii "Own\\0"\t# DW_AT_name',
+    '\t.long\t0x10\t# DW_AT_type',
+    '\t.byte\t0\t# end of children of DIE 0xc\n',
+  ].join('\n');
+  const types = readDebugTypes(info);
+  const [inner] = types.recordsNamed('Inner');
+  assert.equal(inner?.name, 'Inner');
+  assert.deepEqual(types.typedefsNamed('Own'), [inner]);
 });
 
 test('a bound that names a variable is no number', () => {

@@ -174,12 +174,25 @@ test('common symbols are zero, and internal if local', () => {
 test('data elsewhere belongs to no object', () => {
   const unit = (...lines: string[]): ReadonlyMap<string, DataObject> => readInitialisedData(`${lines.join('\n')}\n`);
   assert.equal(unit('\t.text', '\t.type\tx, @object', 'x:', '\t.long\t1').size, 0);
-  assert.equal(unit('\t.section\t.tdata,"awT",@progbits', '\t.type\tx, @object', 'x:', '\t.long\t1').size, 0);
+  for (const section of ['.tdata', '.tbss.x', '.own,"awT",@progbits', '.own,"ax",@progbits', '.gcc_except_table'])
+    assert.equal(unit(`\t.section\t${section}`, '\t.type\tx, @object', 'x:', '\t.long\t1').size, 0, section);
+  assert.equal(unit('\t.section\t.own,"aw",@progbits', '\t.type\tx, @object', 'x:', '\t.long\t1').size, 1);
   assert.equal(unit('\t.section\t.rodata', '.L4:', '\t.long\t1').size, 0);
   assert.equal(unit('\t.section\t.debug_info,"",@progbits', '\t.data', '.LC1:', '\t.long\t1').size, 1);
   assert.equal(unit('\t.text', '\t.section\t.debug_info,"",@progbits', '\t.data', '.LC1:', '\t.long\t1').size, 0);
-  const split = unit('\t.data', '.LC1:', '\t.long\t1', '\t.globl\tf', '\t.long\t2', 'foo: .long 3', '\t.long\t4');
-  assert.deepEqual([...split.get('.LC1')!.contents], [1, 0, 0, 0]);
+  const split = unit(
+    '\t.data',
+    '.LC1:',
+    '\t.long\t1',
+    'foo: .long 3',
+    '\t.long\t4',
+    '\t.data',
+    '.LC2:',
+    '\t.long\t2',
+    '\t.globl\tf',
+    '\t.long\t3',
+  );
+  for (const [symbol, first] of [['.LC1', 1], ['.LC2', 2]] as const) assert.deepEqual([...split.get(symbol)!.contents], [first, 0, 0, 0]); // oxfmt-ignore
 });
 
 test('the reader of data takes any text', () => {

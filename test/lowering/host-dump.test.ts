@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { GimpleFunction } from '../../src/gimple/gimple.ts';
+import { readDebugTypes } from '../../src/gimple/debug-types.ts';
 import { parseFunction, splitDump } from '../../src/gimple/parser.ts';
 import { selfTestProgram, understandsDump } from '../../src/gimple/self-test.ts';
 import { runProcess } from '../../src/system/child-process.ts';
@@ -86,6 +87,20 @@ test('launches of a unit are calls at their lines, also in templates', { skip: w
     assert.deepEqual(calls.slice(1), ['11: _ZN4dim3C1Ejjj', '11: _ZN4dim3C1Ejjj', '11: _Z16cudaLaunchKernelIFvPdiEE9cudaErrorPT_4dim3S5_PPvmP11CUstream_st']); // oxfmt-ignore
   }
 });
+
+test(
+  'the assembly has the layouts of types, also of classes that another unit implements',
+  { skip: withoutNvcc },
+  async (context) => {
+    const text =
+      'struct Elsewhere { virtual void key(); int a; }; int run(Elsewhere* e, dim3 d) { return e->a + d.z; }';
+    const types = readDebugTypes((await dumped(context, text)).assembly);
+    const offsets = (name: string): string[][] => types.recordsNamed(name).map(({ members }) => members.map((one) => `${one.name}@${one.offset}`)); // oxfmt-ignore
+    assert.deepEqual(offsets('dim3'), [['x@0', 'y@4', 'z@8']]);
+    assert.deepEqual(offsets('Elsewhere'), [['_vptr.Elsewhere@0', 'a@8']]);
+    assert.deepEqual(types.variablesOf('_Z3runP9Elsewhere4dim3').map(({ name, type }) => `${name} ${type.kind}`), ['e pointer', 'd record']); // oxfmt-ignore
+  },
+);
 
 test('the stub include is removed; a text without exactly one is rejected', () => {
   assert.equal(withoutStubs('int a;\n#include "x.cudafe1.stub.c"\nint b;\n'), 'int a;\n\nint b;\n');
