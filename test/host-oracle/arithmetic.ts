@@ -1,0 +1,118 @@
+/** Operators of C++ on values with intervals. Each returns null if the result would overflow or be undefined. */
+import type { Value } from './draft.ts';
+import { type IntegerType, bitsOf, commonType, isSigned, promoted, rangeOf } from './integer-type.ts';
+
+/** Values of 64 bits stay below this, so that bounds in doubles are exact. */
+const exact = 2 ** 52;
+
+/** A literal of type int, or long if it needs 64 bits. */
+export function literal(value: number): Value {
+  const type: IntegerType = value >= -(2 ** 31) && value < 2 ** 31 ? 'int' : 'long';
+  const text = `${value}${type === 'long' ? 'L' : ''}`;
+  return { text: value < 0 ? `(${text})` : text, type, low: value, high: value };
+}
+
+/** Interval of a value after conversion to the type. */
+export function convertedRange(value: Value, type: IntegerType): { low: number; high: number } {
+  if (type === 'bool') return { low: value.low > 0 ? 1 : 0, high: value.low === 0 && value.high === 0 ? 0 : 1 };
+  const range = rangeOf(type);
+  return value.low >= range.low && value.high <= range.high ? { low: value.low, high: value.high } : range;
+}
+
+/** The value with another text and type. */
+export function convert(value: Value, type: IntegerType, text: string): Value {
+  return { text, type, ...convertedRange(value, type) };
+}
+
+function result(text: string, type: IntegerType, low: number, high: number): Value | null {
+  const range = rangeOf(type);
+  if (
+    isSigned(type)
+      ? low < range.low || high > range.high || low < -exact || high > exact
+      : high >= exact && bitsOf(type) < 64
+  )
+    // oxfmt-ignore
+    return isSigned(type) ? null : { text, type, ...range };
+  if (!isSigned(type) && (low < 0 || high > exact)) return { text, type, ...range };
+  return { text, type, low: low === 0 ? 0 : low, high: high === 0 ? 0 : high };
+}
+
+export type BinaryOperator = '+' | '-' | '*' | '/' | '%' | '<<' | '>>' | '&' | '|' | '^';
+
+/** All bits below the highest one of the value. */
+const filled = (value: number): number => 2 ** Math.ceil(Math.log2(value + 1)) - 1;
+
+/** `(left operator right)`. */
+export function binary(left: Value, operator: BinaryOperator, right: Value): Value | null {
+  const text = `(${left.text} ${operator} ${right.text})`;
+  if (operator === '<<' || operator === '>>') {
+    const type = promoted(left.type);
+    if (right.low < 0 || right.high >= Math.min(31, bitsOf(type)) || left.high > exact) return null;
+    if (operator === '>>') {
+      const corners = [left.low, left.high].flatMap((value) => [right.low, right.high].map((count) => Math.floor(value / 2 ** count))); // oxfmt-ignore
+      return result(text, type, Math.min(...corners), Math.max(...corners));
+    }
+    if (left.low < 0) return null;
+    return result(text, type, left.low * 2 ** right.low, left.high * 2 ** right.high);
+  }
+  const type = commonType(left.type, right.type);
+  const a = convertedRange(left, type);
+  const b = convertedRange(right, type);
+  const limits = [a.low, a.high, b.low, b.high];
+  if (limits.some((limit) => Math.abs(limit) > exact)) return isSigned(type) || '/%'.includes(operator) ? null : result(text, type, 0, rangeOf(type).high); // oxfmt-ignore
+  switch (operator) {
+    case '+':
+      return result(text, type, a.low + b.low, a.high + b.high);
+    case '-':
+      return result(text, type, a.low - b.high, a.high - b.low);
+    case '*': {
+      const corners = [a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high];
+      return result(text, type, Math.min(...corners), Math.max(...corners));
+    }
+    case '/': {
+      if (b.low <= 0) return null;
+      const corners = [a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high].map(Math.trunc);
+      return result(text, type, Math.min(...corners), Math.max(...corners));
+    }
+    case '%': {
+      if (b.low <= 0) return null;
+      const most = b.high - 1;
+      return result(text, type, a.low < 0 ? Math.max(a.low, -most) : 0, a.high < 0 ? 0 : Math.min(a.high, most));
+    }
+    case '&':
+      if (a.low < 0 || b.low < 0) return null;
+      return result(text, type, 0, Math.min(a.high, b.high));
+    case '|':
+    case '^':
+      if (a.low < 0 || b.low < 0) return null;
+      return result(text, type, operator === '|' ? Math.max(a.low, b.low) : 0, filled(Math.max(a.high, b.high)));
+  }
+}
+
+/** `-value`. */
+export function negated(value: Value): Value | null {
+  const type = promoted(value.type);
+  const range = convertedRange(value, type);
+  if (!isSigned(type)) return { text: `(-${value.text})`, type, ...rangeOf(type) };
+  return result(`(-${value.text})`, type, -range.high, -range.low);
+}
+
+/** Smallest interval with those of both values after conversion to the type. */
+export function joined(text: string, type: IntegerType, values: readonly Value[]): Value {
+  const ranges = values.map((value) => convertedRange(value, type));
+  const low = Math.min(...ranges.map((range) => range.low));
+  return { text, type, low, high: Math.max(...ranges.map((range) => range.high)) };
+}
+
+/** Minimum or maximum of values that are converted to the type. */
+export function extremum(text: string, type: IntegerType, kind: 'min' | 'max', values: readonly Value[]): Value {
+  const ranges = values.map((value) => convertedRange(value, type));
+  const choose = Math[kind];
+  const low = choose(...ranges.map((range) => range.low));
+  return { text, type, low, high: choose(...ranges.map((range) => range.high)) };
+}
+
+/** Whether all values of the interval are in the other one. */
+export function isWithin(value: Value, low: number, high: number): boolean {
+  return value.low >= low && value.high <= high;
+}

@@ -1,0 +1,158 @@
+/** Random host programs with their kernels, and units that contain many of them. */
+import { type Random, seededRandom } from '../../src/base/random.ts';
+import { type Grammar, Program, type Rule, RuleTable, Scope } from './draft.ts';
+import { condition, expressionRules, float, integer } from './expressions.ts';
+import { kernel, kernelRules } from './kernels.ts';
+import { argument, launch, launchRules } from './launches.ts';
+import { loopRules } from './loops.ts';
+import { memoryRules } from './memory.ts';
+import { assignmentRules, controlRules, declarationRules } from './statements.ts';
+
+export interface GeneratedProgram {
+  readonly seed: number;
+  /** Text by name; files of the name `*.cu` are compiled. */
+  readonly files: ReadonlyMap<string, string>;
+  /** Arguments after the name of the program. */
+  readonly arguments: readonly string[];
+  /** Names of the rules that it used. */
+  readonly rules: readonly string[];
+}
+
+/** Many programs in one translation unit, each in a namespace `p` and its seed. */
+export interface GeneratedUnit {
+  /** Name of the file. */
+  readonly name: string;
+  /** Its `main` runs the program with the seed that is its first argument. */
+  readonly text: string;
+  readonly programs: readonly GeneratedProgram[];
+}
+
+type Statements = readonly string[];
+
+/** Rules of one category have this weight together. */
+function category(name: string, weight: number, rules: readonly Rule<null, Statements>[]): Rule<null, Statements> {
+  const table = new RuleTable<null, Statements>(name, rules);
+  categories.push(table);
+  return { name, weight, make: (scope) => table.tryMake(scope, null) };
+}
+
+const categories: RuleTable<null, Statements>[] = [];
+
+const statements = new RuleTable<null, Statements>('statement', [
+  category('declaration', 10, declarationRules),
+  category('assignment', 4, assignmentRules),
+  category('control', 5, controlRules),
+  category('loop', 4, loopRules),
+  { name: 'launch', weight: 5, make: (scope) => (scope.canLaunch() ? launch(scope) : null) },
+  { name: 'empty', weight: 0.1, make: () => [';'] },
+]);
+
+const grammar: Grammar = {
+  integer,
+  float,
+  condition,
+  statement: (scope) => statements.make(scope, null),
+  launch,
+  kernel,
+  argument,
+};
+
+/** Names of all rules. */
+export const rules: readonly string[] = [
+  ...statements.names,
+  ...categories.flatMap(({ names }) => names),
+  ...expressionRules,
+  ...kernelRules,
+  ...memoryRules,
+  ...launchRules,
+];
+
+/** Launches of one run: a bound. */
+const maxLaunches = 30;
+
+/** Lines of `main`, without braces. */
+function mainBody(program: Program, random: Random): readonly string[] {
+  const scope = Scope.function(program, maxLaunches, null, true);
+  const lines: string[] = [];
+  if (program.arguments.length > 0 && random.chance(0.3)) {
+    program.headers.add('cstdio');
+    lines.push(`if (argc < ${program.arguments.length + 1}) {\nprintf("usage\\n");\nreturn 1;\n}`);
+  }
+  // One launch is on every path: no statement before it returns.
+  lines.push(...scope.statements(random.between(1, 5)), ...launch(scope));
+  const rest = scope.inner({ exit: random.pick(['return 1;', 'return 0;', '{\nreturn -1;\n}']), depth: 0 });
+  lines.push(...rest.statements(random.between(1, 6)));
+  const owned = [...scope.pointers, ...rest.pointers].filter(({ text }) => /^d\d+$/.test(text));
+  if (random.chance(0.6)) lines.push(...owned.map(({ text }) => `cudaFree(${text});`));
+  if (random.chance(0.4)) lines.push('cudaDeviceSynchronize();');
+  return [...lines, 'return 0;'];
+}
+
+/** A program before its text is put together. */
+interface Drawn {
+  readonly program: Program;
+  readonly main: readonly string[];
+}
+
+function drawMain(seed: number): Drawn {
+  const random = seededRandom(seed);
+  const args = Array.from({ length: random.pick([0, 0, 1, 2, 3]) }, () => random.pick([1, 2, 3, 8, 17, 32, 100, 256, 1000])); // oxfmt-ignore
+  const program = new Program(seed, random, grammar, args);
+  return { program, main: mainBody(program, random) };
+}
+
+/** Headers that each program includes. */
+const commonHeaders = ['cstddef', 'cstdint'];
+
+function includes(programs: readonly Program[]): string {
+  const names = new Set([...commonHeaders, ...programs.flatMap(({ headers }) => [...headers])]);
+  return [...names].sort().map((name) => `#include <${name}>\n`).join(''); // oxfmt-ignore
+}
+
+/** Indents by braces. Continued lines of macros keep their text. */
+function indented(text: string): string {
+  let depth = 0;
+  return text
+    .split('\n')
+    .map((line) => {
+      const closing = /^[})\]]*/.exec(line)![0].length;
+      const own = '  '.repeat(Math.max(0, depth - closing));
+      const code = line.replaceAll(/"(?:[^"\\]|\\.)*"|'.'/g, '');
+      depth += code.split('{').length - code.split('}').length;
+      return line === '' || line.startsWith('#') ? line : own + line;
+    })
+    .join('\n');
+}
+
+function functionText(name: string, main: readonly string[]): string {
+  return `int ${name}(int argc, char** argv) {\n${main.join('\n')}\n}`;
+}
+
+function generated({ program, main }: Drawn): GeneratedProgram {
+  const { seed, definitions, used } = program;
+  const text = `${includes([program])}\n${indented([...definitions, functionText('main', main)].join('\n\n'))}\n`;
+  return { seed, files: new Map([['program.cu', text]]), arguments: program.arguments.map(String), rules: [...new Set(used)] }; // oxfmt-ignore
+}
+
+/** The program of that seed, always the same. */
+export function drawProgram(seed: number): GeneratedProgram {
+  return generated(drawMain(seed));
+}
+
+/** The programs of `count` successive seeds in one translation unit. */
+export function drawUnit(firstSeed: number, count: number): GeneratedUnit {
+  const drawn = Array.from({ length: count }, (_, at) => drawMain(firstSeed + at));
+  const parts = drawn.map(({ program, main }) => {
+    const body = [...program.definitions, functionText('entry', main)].join('\n\n');
+    const removals = program.macros.map((name) => `#undef ${name}\n`).join('');
+    return `namespace p${program.seed} {\n${body}\n}\n${removals}`;
+  });
+  const calls = drawn.map(({ program: { seed } }) => `case ${seed}: return p${seed}::entry(argc - 1, argv + 1);\n`);
+  const main = `int main(int argc, char** argv) {\nswitch (atoi(argv[1])) {\n${calls.join('')}}\nreturn 99;\n}`;
+  const head = includes(drawn.map(({ program }) => program));
+  return {
+    name: `unit-${firstSeed}.cu`,
+    text: `#include <cstdlib>\n${head}\n${indented([...parts, main].join('\n'))}\n`,
+    programs: drawn.map(generated),
+  };
+}
