@@ -1,12 +1,17 @@
 /** Random host programs with their kernels, and units that contain many of them. */
 import { type Random, seededRandom } from '../../src/base/random.ts';
-import { type Grammar, Program, type Rule, RuleTable, Scope } from './draft.ts';
-import { condition, expressionRules, float, integer } from './expressions.ts';
-import { kernel, kernelRules } from './kernels.ts';
-import { argument, launch, launchRules } from './launches.ts';
-import { loopRules } from './loops.ts';
-import { memoryRules } from './memory.ts';
-import { assignmentRules, controlRules, declarationRules } from './statements.ts';
+import { type Grammar, Program, type Rule, RuleTable, Scope } from './grammar/draft.ts';
+import { condition, expressionRules, float, integer } from './grammar/expressions.ts';
+import { fileRules, wrapper } from './grammar/files.ts';
+import { kernel, kernelRules } from './grammar/kernels.ts';
+import { argument, launch, launchRules } from './grammar/launches.ts';
+import { lambdaRules, functionRules } from './grammar/functions.ts';
+import { classRules } from './grammar/classes.ts';
+import { exceptionRules } from './grammar/exceptions.ts';
+import { algorithmRules, containerRules } from './grammar/library.ts';
+import { loopRules } from './grammar/loops.ts';
+import { memoryRules } from './grammar/memory.ts';
+import { assignmentRules, controlRules, declarationRules } from './grammar/statements.ts';
 
 export interface GeneratedProgram {
   readonly seed: number;
@@ -43,7 +48,25 @@ const statements = new RuleTable<null, Statements>('statement', [
   category('assignment', 4, assignmentRules),
   category('control', 5, controlRules),
   category('loop', 4, loopRules),
+  category('function', 3.5, functionRules),
+  category('lambda', 2, lambdaRules),
+  category('class', 3.5, classRules),
+  category('container', 2.5, containerRules),
+  category('algorithm', 1.2, algorithmRules),
+  category('exception', 1.5, exceptionRules),
   { name: 'launch', weight: 5, make: (scope) => (scope.canLaunch() ? launch(scope) : null) },
+  {
+    name: 'call of other file',
+    weight: 4,
+    make: (scope) => {
+      const { wrappers } = scope.program;
+      if (wrappers.length === 0) return null;
+      const { launches, call } = scope.random.pick(wrappers);
+      if (!scope.canLaunch(launches)) return null;
+      scope.chargeLaunches(launches);
+      return call(scope);
+    },
+  },
   { name: 'empty', weight: 0.1, make: () => [';'] },
 ]);
 
@@ -65,6 +88,7 @@ export const rules: readonly string[] = [
   ...kernelRules,
   ...memoryRules,
   ...launchRules,
+  ...fileRules,
 ];
 
 /** Launches of one run: a bound. */
@@ -80,6 +104,10 @@ function mainBody(program: Program, random: Random): readonly string[] {
   }
   // One launch is on every path: no statement before it returns.
   lines.push(...scope.statements(random.between(1, 5)), ...launch(scope));
+  for (const { launches, call } of program.wrappers.slice(0, 1)) {
+    scope.chargeLaunches(launches);
+    lines.push(...call(scope));
+  }
   const rest = scope.inner({ exit: random.pick(['return 1;', 'return 0;', '{\nreturn -1;\n}']), depth: 0 });
   lines.push(...rest.statements(random.between(1, 6)));
   const owned = [...scope.pointers, ...rest.pointers].filter(({ text }) => /^d\d+$/.test(text));
@@ -89,16 +117,25 @@ function mainBody(program: Program, random: Random): readonly string[] {
 }
 
 /** A program before its text is put together. */
-interface Drawn {
+interface Parts {
   readonly program: Program;
   readonly main: readonly string[];
+  /** Definitions in another file, and the header that declares them; null if there is one file. */
+  readonly other: { readonly program: Program; readonly header: string } | null;
 }
 
-function drawMain(seed: number): Drawn {
+/** Probability of a second file. */
+const secondFile = 0.1;
+
+function drawParts(seed: number): Parts {
   const random = seededRandom(seed);
   const args = Array.from({ length: random.pick([0, 0, 1, 2, 3]) }, () => random.pick([1, 2, 3, 8, 17, 32, 100, 256, 1000])); // oxfmt-ignore
   const program = new Program(seed, random, grammar, args);
-  return { program, main: mainBody(program, random) };
+  if (!random.chance(secondFile)) return { program, main: mainBody(program, random), other: null };
+  const other = new Program(seed, random, grammar, args, 1000);
+  for (let i = random.between(1, 3); i > 0; i--) program.wrappers.push(wrapper(Scope.function(other, 4)));
+  const header = ['#include <memory>', ...program.wrappers.map(({ declaration }) => declaration)].join('\n\n');
+  return { program, main: mainBody(program, random), other: { program: other, header } };
 }
 
 /** Headers that each program includes. */
@@ -128,31 +165,46 @@ function functionText(name: string, main: readonly string[]): string {
   return `int ${name}(int argc, char** argv) {\n${main.join('\n')}\n}`;
 }
 
-function generated({ program, main }: Drawn): GeneratedProgram {
-  const { seed, definitions, used } = program;
-  const text = `${includes([program])}\n${indented([...definitions, functionText('main', main)].join('\n\n'))}\n`;
-  return { seed, files: new Map([['program.cu', text]]), arguments: program.arguments.map(String), rules: [...new Set(used)] }; // oxfmt-ignore
+function fileText(program: Program, parts: readonly string[], header = ''): string {
+  return `${includes([program])}${header}\n${indented([...program.definitions, ...parts].join('\n\n'))}\n`;
+}
+
+const headerName = 'wrapper.h';
+
+function generated({ program, main, other }: Parts): GeneratedProgram {
+  const include = other ? `\n#include "${headerName}"\n` : '';
+  const files = new Map([['program.cu', fileText(program, [functionText('main', main)], include)]]);
+  if (other) {
+    files.set(headerName, `#pragma once\n\n${indented(other.header)}\n`);
+    files.set('wrapper.cu', fileText(other.program, [], include));
+  }
+  const used = new Set([...program.used, ...(other?.program.used ?? [])]);
+  return { seed: program.seed, files, arguments: program.arguments.map(String), rules: [...used] };
 }
 
 /** The program of that seed, always the same. */
 export function drawProgram(seed: number): GeneratedProgram {
-  return generated(drawMain(seed));
+  return generated(drawParts(seed));
+}
+
+/** All files of a program in its namespace, as one text. */
+function namespaceText({ program, main, other }: Parts): string {
+  const header = other ? other.header.replaceAll(/^#include .*\n/gm, '') : '';
+  const parts = [header, ...(other?.program.definitions ?? []), ...program.definitions, functionText('entry', main)];
+  const macros = [...program.macros, ...(other?.program.macros ?? [])];
+  return `namespace p${program.seed} {\n${parts.join('\n\n')}\n}\n${macros.map((name) => `#undef ${name}\n`).join('')}`;
 }
 
 /** The programs of `count` successive seeds in one translation unit. */
 export function drawUnit(firstSeed: number, count: number): GeneratedUnit {
-  const drawn = Array.from({ length: count }, (_, at) => drawMain(firstSeed + at));
-  const parts = drawn.map(({ program, main }) => {
-    const body = [...program.definitions, functionText('entry', main)].join('\n\n');
-    const removals = program.macros.map((name) => `#undef ${name}\n`).join('');
-    return `namespace p${program.seed} {\n${body}\n}\n${removals}`;
-  });
+  const drawn = Array.from({ length: count }, (_, at) => drawParts(firstSeed + at));
   const calls = drawn.map(({ program: { seed } }) => `case ${seed}: return p${seed}::entry(argc - 1, argv + 1);\n`);
   const main = `int main(int argc, char** argv) {\nswitch (atoi(argv[1])) {\n${calls.join('')}}\nreturn 99;\n}`;
-  const head = includes(drawn.map(({ program }) => program));
+  const programs = drawn.flatMap(({ program, other }) => [program, ...(other ? [other.program] : [])]);
+  const text = indented([...drawn.map(namespaceText), main].join('\n'));
   return {
     name: `unit-${firstSeed}.cu`,
-    text: `#include <cstdlib>\n${head}\n${indented([...parts, main].join('\n'))}\n`,
+    text: `#include <cstdlib>\n#include <memory>\n${includes(programs)}\n${text}\n`,
     programs: drawn.map(generated),
   };
 }

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { temporaryFolder, withoutNvcc } from '../toolchain/fixture.ts';
-import { drawUnit } from './generator.ts';
+import { drawProgram, drawUnit } from './generator.ts';
 import { type RecordedLaunch, parameterSizes, recordLaunches, recordUnit } from './record.ts';
 
 const written = readFileSync(fileURLToPath(new URL('every-launch-form.cu', import.meta.url)), 'utf8');
@@ -57,6 +57,19 @@ test('20 generated programs of one unit run and launch', { skip: withoutNvcc }, 
     assert.ok(launches.length >= 1 && launches.length <= 30, `${seed}: ${launches.length} launches`);
     for (const { kernel, name, arguments: args } of launches) assert.ok(kernel !== null && name !== null && args !== null); // oxfmt-ignore
   }
+});
+
+test('a program of two files launches the same as its unit', { skip: withoutNvcc }, async (t) => {
+  let seed = 1;
+  while (drawProgram(seed).files.size === 1) seed++;
+  const folder = temporaryFolder(t);
+  const separate = await recordLaunches(drawProgram(seed), folder);
+  const together = (await recordUnit(drawUnit(seed, 1), folder)).get(seed)!;
+  assert.ok(separate.launches.length > 0);
+  assert.deepEqual(separate.exit, together.exit);
+  // Addresses differ between runs, and so does padding.
+  const comparable = ({ kernel: _kernel, arguments: args, ...rest }: RecordedLaunch) => ({ ...rest, sizes: args!.map(({ length }) => length) }); // oxfmt-ignore
+  assert.deepEqual(separate.launches.map(comparable), together.launches.map(comparable));
 });
 
 test('sizes of parameters are read from PTX', () => {

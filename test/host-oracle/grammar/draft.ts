@@ -5,9 +5,9 @@
  * overflows, divides by zero or indexes out of bounds, and loops end. Functions that are called within expressions have
  * no side effects, because the order of evaluation is unspecified.
  */
-import { invariant } from '../../src/base/assert.ts';
-import type { Random } from '../../src/base/random.ts';
-import { type IntegerType, rangeOf } from './integer-type.ts';
+import { invariant } from '../../../src/base/assert.ts';
+import type { Random } from '../../../src/base/random.ts';
+import { type IntegerType, rangeOf } from './arithmetic.ts';
 
 /** An integer expression. Its text needs no parentheses around it. */
 export interface Value {
@@ -123,6 +123,15 @@ export interface Grammar {
   argument(scope: Scope, parameter: Parameter, before: string[]): string;
 }
 
+/** What another file defines for the program. */
+export interface Wrapper {
+  /** Text of the header. */
+  readonly declaration: string;
+  /** Bound of the launches of a call. */
+  readonly launches: number;
+  readonly call: (scope: Scope) => readonly string[];
+}
+
 export class Program {
   readonly seed: number;
   readonly random: Random;
@@ -137,15 +146,19 @@ export class Program {
   readonly macros: string[] = [];
   readonly globals: Variable[] = [];
   readonly kernels: Kernel[] = [];
+  /** Defined in another file. */
+  readonly wrappers: Wrapper[] = [];
   /** Names of definitions that exist once, by their key. */
   readonly #once = new Map<string, string>();
-  #names = 0;
+  #names: number;
 
-  constructor(seed: number, random: Random, grammar: Grammar, args: readonly number[]) {
+  /** @param firstName number of the first name: the files of one program differ in it */
+  constructor(seed: number, random: Random, grammar: Grammar, args: readonly number[], firstName = 0) {
     this.seed = seed;
     this.random = random;
     this.grammar = grammar;
     this.arguments = args;
+    this.#names = firstName;
   }
 
   /** A new name. */
@@ -238,6 +251,23 @@ export class Scope {
   canLaunch(count = 1): boolean {
     const { cost, trips } = this.options;
     return cost.launches + count * trips <= cost.limit;
+  }
+
+  /**
+   * The scope of a function that this scope calls. Its calls are charged after its body is made.
+   * @returns null if this scope has no launches left
+   */
+  callee(most = 3, exit: string | null = null): Scope | null {
+    const { cost, trips, depth } = this.options;
+    const limit = Math.min(most, Math.floor((cost.limit - cost.launches) / trips));
+    if (limit < 1 || this.isDeep) return null;
+    const options = { trips: 1, depth: depth + 1, isLoop: false, hasArguments: false };
+    return new Scope(this.program, null, { ...options, exit, cost: { launches: 0, limit } });
+  }
+
+  /** Charges calls of a function with that scope. */
+  charge(callee: Scope, calls = 1): void {
+    this.chargeLaunches(callee.launches * calls);
   }
 
   chargeLaunches(count: number): void {

@@ -1,7 +1,6 @@
 /** Launches: dimensions, arguments, and the forms in which a program launches a kernel. */
-import { binary, literal } from './arithmetic.ts';
+import { binary, literal, rangeOf } from './arithmetic.ts';
 import { type Kernel, type Parameter, RuleTable, type Scope, type Value, rule } from './draft.ts';
-import { rangeOf } from './integer-type.ts';
 import { kernelPointer, parameterType } from './kernels.ts';
 import { pointerArgument } from './memory.ts';
 

@@ -1,6 +1,6 @@
 /** Kernels with trivial bodies and various signatures. */
 import { type ElementType, type Kernel, type Parameter, type Rule, RuleTable, type Scope, rule } from './draft.ts';
-import type { IntegerType } from './integer-type.ts';
+import type { IntegerType } from './arithmetic.ts';
 
 const elements: readonly ElementType[] = ['float', 'float', 'int', 'double', 'unsigned char', 'unsigned'];
 

@@ -1,9 +1,22 @@
 /** Integer expressions. */
-import { type BinaryOperator, binary, convert, isWithin, joined, literal, negated } from './arithmetic.ts';
+import {
+  type BinaryOperator,
+  type IntegerType,
+  binary,
+  convert,
+  integerTypes,
+  isRepeatable,
+  isWithin,
+  joined,
+  literal,
+  negated,
+  oneWordTypes,
+  promoted,
+  rangeOf,
+  spellings,
+} from './arithmetic.ts';
 import { RuleTable, type Rule, type Scope, type Value, type Wanted, rule } from './draft.ts';
-import { functionExpressions } from './function-expressions.ts';
-import { type IntegerType, integerTypes, oneWordTypes, promoted, rangeOf, spellings } from './integer-type.ts';
-import { programInputs } from './inputs.ts';
+import { functionExpressions, programInputs } from './function-expressions.ts';
 
 type IntegerRule = Rule<Wanted, Value>;
 
@@ -130,14 +143,14 @@ const conditionals: readonly IntegerRule[] = [
     return joined(`(${conditions[0]} ? ${a!.text} : ${conditions[1]} ? ${b!.text} : ${c!.text})`, 'int', values);
   }),
   rule('condition as number', 1.5, (scope, wanted) => {
-    const condition = scope.grammar.condition(scope, wanted.depth - 1);
+    const condition = truths.make(scope, wanted.depth - 1);
     return { text: `(${condition})`, type: 'bool', low: 0, high: 1 };
   }),
   rule('double not', 0.5, (scope, wanted) => {
     return { text: `(!!${subexpression(scope, wanted).text})`, type: 'bool', low: 0, high: 1 };
   }),
   rule('sum of conditions', 0.6, (scope) => {
-    const conditions = [1, 2].map(() => scope.grammar.condition(scope, 1));
+    const conditions = [1, 2].map(() => truths.make(scope, 1));
     return { text: `((${conditions[0]}) + (${conditions[1]}))`, type: 'int', low: 0, high: 2 };
   }),
 ];
@@ -211,6 +224,7 @@ const adjustments = new RuleTable<{ readonly value: Value; readonly wanted: Want
   }),
   rule('conditional', 3, (scope, { value, wanted }) => {
     if (Math.abs(value.low) > 2 ** 52 || value.high > 2 ** 52) return null;
+    if (!isRepeatable(value)) return null;
     const other = constant(scope, wanted);
     const tests = [value.low < wanted.low ? `(long)${value.text} < ${wanted.low}` : null, value.high > wanted.high ? `${value.text} > ${wanted.high}` : null].filter((test) => test !== null); // oxfmt-ignore
     const type = promoted(value.type);
@@ -220,7 +234,7 @@ const adjustments = new RuleTable<{ readonly value: Value; readonly wanted: Want
     return { text: `(${tests.join(' || ')} ? ${other} : ${value.text})`, type, low, high };
   }),
   rule('macros', 1, (scope, { value, wanted: { low, high } }) => {
-    if (promoted(value.type) !== 'int') return null;
+    if (promoted(value.type) !== 'int' || !isRepeatable(value)) return null;
     const least = scope.program.macro('MIN', '(a, b) ((a) < (b) ? (a) : (b))');
     const most = scope.program.macro('MAX', '(a, b) ((a) > (b) ? (a) : (b))');
     return { text: `${least}(${most}(${value.text}, ${low}), ${high})`, type: 'int', low, high };
@@ -239,21 +253,17 @@ export function integer(scope: Scope, wanted: Wanted): Value {
 
 type Comparison = '<' | '>' | '<=' | '>=' | '==' | '!=';
 
-const conditions: RuleTable<number, string> = new RuleTable<number, string>('condition', [
+/** Expressions of type bool. */
+const truths: RuleTable<number, string> = new RuleTable<number, string>('truth', [
   rule('comparison', 8, (scope, depth) => {
     const wanted = { low: 0, high: 100, depth };
     const operator = scope.random.pick<Comparison>(['<', '>', '<=', '>=', '==', '!=']);
     return `(${subexpression(scope, wanted).text} ${operator} ${subexpression(scope, wanted).text})`;
   }),
-  rule('integer', 1.5, (scope, depth) => subexpression(scope, { low: 0, high: 3, depth }).text),
   rule('negated integer', 1, (scope, depth) => `!${subexpression(scope, { low: 0, high: 3, depth }).text}`),
   rule('parity', 2, (scope, depth) => {
     const value = subexpression(scope, { low: 0, high: 100, depth });
     return `(${value.text} % ${scope.random.pick([2, 3, 4])} == ${scope.random.pick([0, 1])})`;
-  }),
-  rule('bit test', 1, (scope, depth) => {
-    const value = subexpression(scope, { low: 0, high: 100, depth });
-    return `(${value.text} & ${scope.random.pick([1, 2, 4, 8])})`;
   }),
   rule('conjunction', 1.5, (scope, depth) =>
     depth <= 0 ? null : `(${conditions.make(scope, depth - 1)} && ${conditions.make(scope, depth - 1)})`,
@@ -268,6 +278,15 @@ const conditions: RuleTable<number, string> = new RuleTable<number, string>('con
     return `(${value.text} >= ${low} && ${value.text} < ${low + scope.random.between(1, 60)})`;
   }),
   rule('floats', 0.6, (scope, depth) => `(${scope.grammar.float(scope, depth - 1)} < ${scope.random.pick(['1.5', '0.25f', '10.0'])})`), // oxfmt-ignore
+]);
+
+const conditions = new RuleTable<number, string>('condition', [
+  rule('truth', 15, (scope, depth) => truths.make(scope, depth)),
+  rule('integer', 1.5, (scope, depth) => subexpression(scope, { low: 0, high: 3, depth }).text),
+  rule('bit test', 1, (scope, depth) => {
+    const value = subexpression(scope, { low: 0, high: 100, depth });
+    return `(${value.text} & ${scope.random.pick([1, 2, 4, 8])})`;
+  }),
 ]);
 
 /** An expression that is converted to bool. */
@@ -298,4 +317,6 @@ export function float(scope: Scope, depth: number): string {
   return floats.make(scope, depth);
 }
 
-export const expressionRules = [leaves, expressions, adjustments, conditions, floats].flatMap(({ names }) => names);
+export const expressionRules = [leaves, expressions, adjustments, truths, conditions, floats].flatMap(
+  ({ names }) => names,
+);

@@ -1,7 +1,16 @@
 /** Integer expressions that use definitions: functions without side effects, constants, the standard library. */
-import { binary, convert, extremum, isWithin, joined, literal } from './arithmetic.ts';
+import {
+  type IntegerType,
+  binary,
+  bitsOf,
+  convert,
+  extremum,
+  isRepeatable,
+  isWithin,
+  joined,
+  literal,
+} from './arithmetic.ts';
 import { type Program, type Rule, type Scope, type Value, type Wanted, rule } from './draft.ts';
-import { type IntegerType, bitsOf } from './integer-type.ts';
 
 type Subexpression = (scope: Scope, wanted: Wanted) => Value;
 
@@ -40,6 +49,7 @@ function calls(subexpression: Subexpression): readonly Rule<Wanted, Value>[] {
     }),
     rule('macro', 1.5, (scope, wanted) => {
       const [left, right] = [small(scope, wanted), small(scope, wanted)];
+      if (!isRepeatable(left) || !isRepeatable(right)) return null;
       const kind = scope.random.pick(['min', 'max'] as const);
       const text = kind === 'min' ? '(a, b) ((a) < (b) ? (a) : (b))' : '(a, b) ((a) > (b) ? (a) : (b))';
       const macro = scope.program.macro(kind.toUpperCase(), text);
@@ -178,13 +188,15 @@ function calls(subexpression: Subexpression): readonly Rule<Wanted, Value>[] {
       const value = small(scope, wanted, 1000);
       const n = scope.name('n');
       const factor = scope.random.between(1, 5);
-      const text = scope.random.pick([`[](int ${n}) { return ${n} * ${factor}; }(${value.text})`, `[&] { return (int)${value.text} * ${factor}; }()`, `[=]() -> int { return ${value.text} * ${factor}; }()`]); // oxfmt-ignore
-      return { text, type: 'int', low: value.low * factor, high: value.high * factor };
+      const text = scope.random.pick([`[](int ${n}) { return ${n} * ${factor}; }(${value.text})`, `[&] { return (int)${value.text} * ${factor}; }()`, ...(/^[a-z]\w*$/.test(value.text) ? [`[=]() -> int { return ${value.text} * ${factor}; }()`] : [])]); // oxfmt-ignore
+      // Two square brackets in succession would begin an attribute.
+      return { text: `(${text})`, type: 'int', low: value.low * factor, high: value.high * factor };
     }),
     rule('lambda with initialised capture', 0.7, (scope, wanted) => {
       const value = small(scope, wanted, 1000);
       const n = scope.name('n');
-      const text = `[${n} = (int)${value.text}] { return ${n} + 3; }()`;
+      // The sign, because GCC does not accept such a lambda first in parentheses.
+      const text = `(+[${n} = (int)${value.text}] { return ${n} + 3; }())`;
       return { text, type: 'int', low: value.low + 3, high: value.high + 3 };
     }),
     rule('absolute value', 0.8, (scope, wanted) => {
@@ -217,6 +229,8 @@ const constants: readonly Rule<Wanted, Value>[] = [
   }),
   rule('size of expression', 0.7, (scope, wanted) => {
     const value = scope.integer(0, 100, wanted.depth - 1);
+    // Lambdas are not allowed there.
+    if (value.text.includes('{')) return null;
     const size = Math.max(1, bitsOf(value.type) / 8);
     return { text: `sizeof(${value.text})`, type: 'unsigned long', low: Math.ceil(size), high: Math.ceil(size) };
   }),
@@ -311,7 +325,95 @@ const constants: readonly Rule<Wanted, Value>[] = [
   }),
 ];
 
-/** The rules of this file. */
+/** The other rules of this file. */
 export function functionExpressions(subexpression: Subexpression): readonly Rule<Wanted, Value>[] {
   return [...calls(subexpression), ...constants].map((each) => ({ ...each, weight: each.weight * 0.6 }));
 }
+
+function smallFunction(result: string, name: string, parameters: string, body: string): string {
+  return `static ${result} ${name}(${parameters}) {\n${body}\n}`;
+}
+
+/**
+ * Values that the program's text does not determine: arguments, environment, random numbers, properties of the device.
+ * Intervals are those of the recorded run.
+ */
+export const programInputs: readonly Rule<Wanted, Value>[] = [
+  rule('argument count', 1, (scope) => {
+    const count = scope.program.arguments.length + 1;
+    return scope.options.hasArguments ? { text: 'argc', type: 'int', low: count, high: count } : null;
+  }),
+  rule('argument', 2.5, (scope) => {
+    const { random } = scope;
+    const args = scope.program.arguments;
+    if (!scope.options.hasArguments || args.length === 0) return null;
+    const at = random.below(args.length);
+    const value = args[at]!;
+    scope.header('cstdlib');
+    const text = random.pick([`atoi(argv[${at + 1}])`, `std::atoi(argv[${at + 1}])`, `std::stoi(argv[${at + 1}])`]);
+    if (text.includes('stoi')) scope.header('string');
+    return { text, type: 'int', low: value, high: value };
+  }),
+  rule('argument with default', 1.5, (scope) => {
+    const { random } = scope;
+    const args = scope.program.arguments;
+    if (!scope.options.hasArguments) return null;
+    const at = random.below(2);
+    const other = random.between(1, 64);
+    const value = args[at] ?? other;
+    scope.header('cstdlib');
+    return { text: `(argc > ${at + 1} ? atoi(argv[${at + 1}]) : ${other})`, type: 'int', low: value, high: value };
+  }),
+  rule('long argument', 0.6, (scope) => {
+    const [value] = scope.program.arguments;
+    if (!scope.options.hasArguments || value === undefined) return null;
+    scope.header('cstdlib');
+    const text = scope.random.pick(['strtol(argv[1], nullptr, 10)', 'atol(argv[1])', 'std::strtol(argv[1], NULL, 0)']);
+    return { text, type: 'long', low: value, high: value };
+  }),
+  rule('environment variable', 1, (scope) => {
+    const value = scope.random.between(1, 128);
+    scope.header('cstdlib');
+    const setting = scope.program.once(
+      'setting',
+      'setting',
+      (name) =>
+      smallFunction('int', name, 'const char* name, int fallback', 'const char* text = getenv(name);\nreturn text ? atoi(text) : fallback;'), // oxfmt-ignore
+    );
+    const variable = scope.random.pick(['BLOCKS', 'THREADS', 'REPEATS', 'SIZE']);
+    return { text: `${setting}("${variable}", ${value})`, type: 'int', low: value, high: value };
+  }),
+  rule('random number', 1, (scope) => {
+    const { random } = scope;
+    scope.header('cstdlib');
+    const bound = random.pick([2, 4, 10, 16, 100, 256]);
+    const text = random.pick([`(rand() % ${bound})`, `(std::rand() & ${2 ** Math.floor(Math.log2(bound)) - 1})`]);
+    return { text, type: 'int', low: 0, high: bound - 1 };
+  }),
+  rule('count of devices', 0.5, (scope) => {
+    const count = scope.program.once('device count', 'deviceCount', (name) =>
+      smallFunction('int', name, '', 'int count = 0;\ncudaGetDeviceCount(&count);\nreturn count;'),
+    );
+    return { text: `${count}()`, type: 'int', low: 1, high: 1 };
+  }),
+  rule('device attribute', 0.5, (scope) => {
+    const attribute = scope.program.once(
+      'attribute',
+      'attribute',
+      (name) =>
+      smallFunction('int', name, 'cudaDeviceAttr which', 'int value = 0;\ncudaDeviceGetAttribute(&value, which, 0);\nreturn value;'), // oxfmt-ignore
+    );
+    const [which, value] = scope.random.pick([['MultiProcessorCount', 132], ['WarpSize', 32], ['ComputeCapabilityMajor', 9]] as const); // oxfmt-ignore
+    return { text: `${attribute}(cudaDevAttr${which})`, type: 'int', low: value, high: value };
+  }),
+  rule('device property', 0.5, (scope) => {
+    const properties = scope.program.once(
+      'properties',
+      'properties',
+      (name) =>
+      smallFunction('cudaDeviceProp', name, '', 'cudaDeviceProp read;\ncudaGetDeviceProperties(&read, 0);\nreturn read;'), // oxfmt-ignore
+    );
+    const [which, value] = scope.random.pick([['multiProcessorCount', 132], ['warpSize', 32], ['maxThreadsPerBlock', 1024]] as const); // oxfmt-ignore
+    return { text: `${properties}().${which}`, type: 'int', low: value, high: value };
+  }),
+];

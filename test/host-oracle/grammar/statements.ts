@@ -1,7 +1,6 @@
 /** Declarations, assignments and control flow. */
-import { convertedRange, isWithin } from './arithmetic.ts';
+import { type IntegerType, convertedRange, integerTypes, isWithin, rangeOf, spellings } from './arithmetic.ts';
 import { type Rule, type Scope, type Variable, block, rule } from './draft.ts';
-import { type IntegerType, integerTypes, rangeOf, spellings } from './integer-type.ts';
 
 export type StatementRule = Rule<null, readonly string[]>;
 
@@ -211,8 +210,9 @@ export const declarationRules: readonly StatementRule[] = [
     const alias = scope.name('index_t');
     const type = scope.random.pick<IntegerType>(['int', 'long', 'unsigned', 'unsigned short']);
     const name = scope.name('n');
+    const value = scope.integer(0, 1000);
     scope.declare(name, type, 0, 1000, true);
-    return [scope.random.pick([`using ${alias} = ${type};`, `typedef ${type} ${alias};`]), `${alias} ${name} = ${scope.integer(0, 1000).text};`]; // oxfmt-ignore
+    return [scope.random.pick([`using ${alias} = ${type};`, `typedef ${type} ${alias};`]), `${alias} ${name} = ${value.text};`]; // oxfmt-ignore
   }),
 ];
 
