@@ -102,8 +102,11 @@ function mainBody(program: Program, random: Random): readonly string[] {
     program.headers.add('cstdio');
     lines.push(`if (argc < ${program.arguments.length + 1}) {\nprintf("usage\\n");\nreturn 1;\n}`);
   }
-  // One launch is on every path: no statement before it returns.
-  lines.push(...scope.statements(random.between(1, 5)), ...launch(scope));
+  // One launch is on every path: no statement before it returns, and it is within the bound.
+  scope.chargeLaunches(1);
+  lines.push(...scope.statements(random.between(1, 5)));
+  scope.chargeLaunches(-1);
+  lines.push(...launch(scope));
   for (const { launches, call } of program.wrappers.slice(0, 1)) {
     scope.chargeLaunches(launches);
     lines.push(...call(scope));

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <cuda_runtime_api.h>
 
@@ -80,14 +79,12 @@ void **__cudaRegisterFatBinary(void *binary) {
   *handle = binary;
   return handle;
 }
-void __cudaRegisterFatBinaryEnd(void **handle) { (void)handle; }
-void __cudaUnregisterFatBinary(void **handle) { (void)handle; }
-char __cudaInitModule(void **handle) { return (void)handle, 1; }
+void __cudaRegisterFatBinaryEnd(void **handle) {}
+void __cudaUnregisterFatBinary(void **handle) {}
+char __cudaInitModule(void **handle) { return 1; }
 
 void __cudaRegisterFunction(void **handle, const char *stub, char *device_function, const char *name, int limit,
                             uint3 *thread, uint3 *block, dim3 *block_size, dim3 *grid_size, int *warp_size) {
-  (void)handle, (void)device_function, (void)limit, (void)thread, (void)block, (void)block_size, (void)grid_size;
-  (void)warp_size;
   struct kernel *kernel = (struct kernel *)calloc(1, sizeof *kernel);
   kernel->stub = stub;
   kernel->name = name;
@@ -108,12 +105,10 @@ static void register_variable(const void *shadow, void *memory, size_t size) {
 
 void __cudaRegisterVar(void **handle, char *shadow, char *address, const char *name, int external, size_t size,
                        int constant, int global) {
-  (void)handle, (void)address, (void)name, (void)external, (void)constant, (void)global;
   register_variable(shadow, shadow, size);
 }
 void __cudaRegisterManagedVar(void **handle, void **pointer, char *address, const char *name, int external,
                               size_t size, int constant, int global) {
-  (void)handle, (void)address, (void)name, (void)external, (void)constant, (void)global;
   *pointer = calloc(1, size);
   register_variable(pointer, *pointer, size);
 }
@@ -195,7 +190,6 @@ cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *function) {
 }
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
                                cudaStream_t stream) {
-  (void)stream;
   record_launch(kernel, grid, block, arguments, shared, NULL, false, false);
   OK;
 }
@@ -205,13 +199,11 @@ cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block, 
 }
 cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments, size_t shared,
                              cudaStream_t stream) {
-  (void)stream;
   record_launch(function, grid, block, arguments, shared, NULL, false, false);
   OK;
 }
 cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **arguments,
                                         size_t shared, cudaStream_t stream) {
-  (void)stream;
   record_launch(function, grid, block, arguments, shared, NULL, true, false);
   OK;
 }
@@ -247,13 +239,11 @@ cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, const void *symbol) {
 }
 cudaError_t cudaGetKernel(cudaKernel_t *kernel, const void *symbol) { return __cudaGetKernel(kernel, symbol); }
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data) {
-  (void)stream;
   function(data);
   OK;
 }
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data,
                                   unsigned flags) {
-  (void)flags;
   callback(stream, cudaSuccess, data);
   OK;
 }
@@ -276,17 +266,17 @@ static cudaError_t allocate(void **pointer, size_t bytes, const char *call) {
 
 cudaError_t cudaMalloc(void **pointer, size_t bytes) { return allocate(pointer, bytes, "cudaMalloc"); }
 cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned flags) {
-  return (void)flags, allocate(pointer, bytes, "cudaMallocManaged");
+  return allocate(pointer, bytes, "cudaMallocManaged");
 }
 cudaError_t cudaMallocHost(void **pointer, size_t bytes) { return allocate(pointer, bytes, "cudaMallocHost"); }
 cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned flags) {
-  return (void)flags, allocate(pointer, bytes, "cudaHostAlloc");
+  return allocate(pointer, bytes, "cudaHostAlloc");
 }
 cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream) {
-  return (void)stream, allocate(pointer, bytes, "cudaMallocAsync");
+  return allocate(pointer, bytes, "cudaMallocAsync");
 }
 cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
-  return (void)pool, (void)stream, allocate(pointer, bytes, "cudaMallocFromPoolAsync");
+  return allocate(pointer, bytes, "cudaMallocFromPoolAsync");
 }
 cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height) {
   *pitch = (width + 511) / 512 * 512;
@@ -303,17 +293,10 @@ cudaError_t cudaFree(void *pointer) {
   OK;
 }
 cudaError_t cudaFreeHost(void *pointer) { return cudaFree(pointer); }
-cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) { return (void)stream, cudaFree(pointer); }
-cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned flags) {
-  (void)pointer, (void)bytes, (void)flags;
-  OK;
-}
-cudaError_t cudaHostUnregister(void *pointer) {
-  (void)pointer;
-  OK;
-}
+cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) { return cudaFree(pointer); }
+cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned flags) { OK; }
+cudaError_t cudaHostUnregister(void *pointer) { OK; }
 cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags) {
-  (void)flags;
   *device = host;
   OK;
 }
@@ -324,38 +307,36 @@ cudaError_t cudaMemGetInfo(size_t *available, size_t *total) {
 }
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) {
-  (void)kind;
   memmove(to, from, bytes);
   OK;
 }
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
                             cudaStream_t stream) {
-  return (void)stream, cudaMemcpy(to, from, bytes, kind);
+  return cudaMemcpy(to, from, bytes, kind);
 }
 cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes) {
-  return (void)to_device, (void)from_device, cudaMemcpy(to, from, bytes, cudaMemcpyDefault);
+  return cudaMemcpy(to, from, bytes, cudaMemcpyDefault);
 }
 cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes,
                                 cudaStream_t stream) {
-  return (void)stream, cudaMemcpyPeer(to, to_device, from, from_device, bytes);
+  return cudaMemcpyPeer(to, to_device, from, from_device, bytes);
 }
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                          size_t height, enum cudaMemcpyKind kind) {
-  (void)kind;
   for (size_t row = 0; row < height; row++)
     memmove((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width);
   OK;
 }
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                               size_t height, enum cudaMemcpyKind kind, cudaStream_t stream) {
-  return (void)stream, cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
+  return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
 }
 cudaError_t cudaMemset(void *pointer, int value, size_t bytes) {
   memset(pointer, value, bytes);
   OK;
 }
 cudaError_t cudaMemsetAsync(void *pointer, int value, size_t bytes, cudaStream_t stream) {
-  return (void)stream, cudaMemset(pointer, value, bytes);
+  return cudaMemset(pointer, value, bytes);
 }
 cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height) {
   for (size_t row = 0; row < height; row++) memset((char *)pointer + row * pitch, value, width);
@@ -363,7 +344,7 @@ cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, s
 }
 cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height,
                               cudaStream_t stream) {
-  return (void)stream, cudaMemset2D(pointer, pitch, value, width, height);
+  return cudaMemset2D(pointer, pitch, value, width, height);
 }
 static cudaError_t copy_symbol(const void *symbol, void *to_host, const void *from_host, size_t bytes, size_t offset) {
   const struct variable *variable = find_variable(symbol);
@@ -376,19 +357,19 @@ static cudaError_t copy_symbol(const void *symbol, void *to_host, const void *fr
 }
 cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset,
                                enum cudaMemcpyKind kind) {
-  return (void)kind, copy_symbol(symbol, NULL, from, bytes, offset);
+  return copy_symbol(symbol, NULL, from, bytes, offset);
 }
 cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, size_t offset,
                                     enum cudaMemcpyKind kind, cudaStream_t stream) {
-  return (void)stream, cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
+  return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
 }
 cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset,
                                  enum cudaMemcpyKind kind) {
-  return (void)kind, copy_symbol(symbol, to, NULL, bytes, offset);
+  return copy_symbol(symbol, to, NULL, bytes, offset);
 }
 cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset,
                                       enum cudaMemcpyKind kind, cudaStream_t stream) {
-  return (void)stream, cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
+  return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
 }
 cudaError_t cudaGetSymbolAddress(void **pointer, const void *symbol) {
   const struct variable *variable = find_variable(symbol);
@@ -409,15 +390,75 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
   OK;
 }
 cudaError_t cudaMemAdvise(const void *pointer, size_t bytes, enum cudaMemoryAdvise advice,
-                          struct cudaMemLocation location) {
-  (void)pointer, (void)bytes, (void)advice, (void)location;
-  OK;
-}
+                          struct cudaMemLocation location) { OK; }
 cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes, struct cudaMemLocation location,
-                                 unsigned flags, cudaStream_t stream) {
-  (void)pointer, (void)bytes, (void)location, (void)flags, (void)stream;
+                                 unsigned flags, cudaStream_t stream) { OK; }
+
+/* Arrays, textures and surfaces: kernels that would read them do not run */
+
+struct array {
+  size_t row_bytes, height;
+  char *memory;
+};
+
+struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind kind) {
+  struct cudaChannelFormatDesc description = {x, y, z, w, kind};
+  return description;
+}
+cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *format, struct cudaExtent extent,
+                              unsigned flags) {
+  struct array *made = (struct array *)calloc(1, sizeof *made);
+  size_t rows = extent.height ? extent.height : 1;
+  made->row_bytes = extent.width * (size_t)((format->x + format->y + format->z + format->w) / 8);
+  made->height = rows * (extent.depth ? extent.depth : 1);
+  made->memory = (char *)calloc(made->height, made->row_bytes);
+  *array = (cudaArray_t)made;
   OK;
 }
+cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *format, size_t width, size_t height,
+                            unsigned flags) {
+  struct cudaExtent extent = {width, height, 0};
+  return cudaMalloc3DArray(array, format, extent, flags);
+}
+cudaError_t cudaFreeArray(cudaArray_t array) {
+  if (array) free(((struct array *)array)->memory);
+  return cudaFree(array);
+}
+cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void *from, size_t pitch, size_t width,
+                                size_t height, enum cudaMemcpyKind kind) {
+  struct array *array = (struct array *)to;
+  if (x + width > array->row_bytes || y + height > array->height) return cudaErrorInvalidValue;
+  return cudaMemcpy2D(array->memory + y * array->row_bytes + x, array->row_bytes, from, pitch, width, height, kind);
+}
+cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void *from, size_t bytes,
+                              enum cudaMemcpyKind kind) {
+  struct array *array = (struct array *)to;
+  size_t start = y * array->row_bytes + x;
+  if (start + bytes > array->row_bytes * array->height) return cudaErrorInvalidValue;
+  return cudaMemcpy(array->memory + start, from, bytes, kind);
+}
+/* Copies into arrays are left out: no host code reads them back. */
+cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *parameters) {
+  const struct cudaMemcpy3DParms *p = parameters;
+  if (p->srcArray || p->dstArray) OK;
+  for (size_t z = 0; z < p->extent.depth; z++)
+    cudaMemcpy2D((char *)p->dstPtr.ptr + z * p->dstPtr.pitch * p->dstPtr.ysize, p->dstPtr.pitch,
+                 (char *)p->srcPtr.ptr + z * p->srcPtr.pitch * p->srcPtr.ysize, p->srcPtr.pitch, p->extent.width,
+                 p->extent.height, p->kind);
+  OK;
+}
+static unsigned long long next_object = 1;
+cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object, const struct cudaResourceDesc *resource,
+                                    const struct cudaTextureDesc *texture, const struct cudaResourceViewDesc *view) {
+  *object = next_object++;
+  OK;
+}
+cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) { OK; }
+cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *object, const struct cudaResourceDesc *resource) {
+  *object = next_object++;
+  OK;
+}
+cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object) { OK; }
 
 /* Devices: one H100 */
 
@@ -436,33 +477,17 @@ cudaError_t cudaSetDevice(int device) {
   current_device = device;
   OK;
 }
-cudaError_t cudaSetDeviceFlags(unsigned flags) {
-  (void)flags;
-  OK;
-}
+cudaError_t cudaSetDeviceFlags(unsigned flags) { OK; }
 cudaError_t cudaDeviceReset(void) { OK; }
 cudaError_t cudaDeviceSynchronize(void) { OK; }
-cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
-  (void)limit, (void)value;
-  OK;
-}
-cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config) {
-  (void)config;
-  OK;
-}
+cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) { OK; }
+cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config) { OK; }
 cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer) {
-  (void)device, (void)peer;
   *can = 0;
   OK;
 }
-cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
-  (void)peer, (void)flags;
-  OK;
-}
-cudaError_t cudaDeviceDisablePeerAccess(int peer) {
-  (void)peer;
-  OK;
-}
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) { OK; }
+cudaError_t cudaDeviceDisablePeerAccess(int peer) { OK; }
 cudaError_t cudaDriverGetVersion(int *version) {
   *version = 13000;
   OK;
@@ -552,10 +577,7 @@ cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute at
   if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) kernel->max_dynamic_shared = value;
   OK;
 }
-cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache config) {
-  (void)function, (void)config;
-  OK;
-}
+cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache config) { OK; }
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function) {
   const struct kernel *kernel = find_kernel(function);
   if (!kernel) return cudaErrorInvalidDeviceFunction;
@@ -569,7 +591,6 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *function,
                                                                    int block_size, size_t shared,
                                                                    unsigned flags) {
-  (void)flags;
   if (!find_kernel(function)) return cudaErrorInvalidDeviceFunction;
   if (block_size < 1) return cudaErrorInvalidValue;
   int threads = (block_size + 31) / 32 * 32;
@@ -584,13 +605,11 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
 }
 cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *function,
                                            const cudaLaunchConfig_t *config) {
-  (void)function, (void)config;
   *clusters = 66;
   OK;
 }
 cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *function,
                                                  const cudaLaunchConfig_t *config) {
-  (void)function, (void)config;
   *size = 8;
   OK;
 }
@@ -604,10 +623,10 @@ cudaError_t cudaStreamCreate(cudaStream_t *stream) {
   OK;
 }
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags) {
-  return (void)flags, cudaStreamCreate(stream);
+  return cudaStreamCreate(stream);
 }
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority) {
-  return (void)flags, (void)priority, cudaStreamCreate(stream);
+  return cudaStreamCreate(stream);
 }
 cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
   *least = 0;
@@ -615,28 +634,17 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
   OK;
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) { return cudaFree(stream); }
-cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  (void)stream;
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) { OK; }
+cudaError_t cudaStreamQuery(cudaStream_t stream) { OK; }
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) { OK; }
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t bytes, unsigned flags) { OK; }
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID attribute,
+                                   const cudaLaunchAttributeValue *value) {
   OK;
 }
-cudaError_t cudaStreamQuery(cudaStream_t stream) {
-  (void)stream;
-  OK;
-}
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
-  (void)stream, (void)event, (void)flags;
-  OK;
-}
-cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t bytes, unsigned flags) {
-  (void)stream, (void)pointer, (void)bytes, (void)flags;
-  OK;
-}
-cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode) {
-  (void)mode;
-  OK;
-}
+cudaError_t cudaCtxResetPersistingL2Cache(void) { OK; }
+cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode) { OK; }
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status) {
-  (void)stream;
   *status = cudaStreamCaptureStatusNone;
   OK;
 }
@@ -645,23 +653,13 @@ cudaError_t cudaEventCreate(cudaEvent_t *event) {
   OK;
 }
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags) {
-  return (void)flags, cudaEventCreate(event);
+  return cudaEventCreate(event);
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event) { return cudaFree(event); }
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  (void)event, (void)stream;
-  OK;
-}
-cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  (void)event;
-  OK;
-}
-cudaError_t cudaEventQuery(cudaEvent_t event) {
-  (void)event;
-  OK;
-}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) { OK; }
+cudaError_t cudaEventSynchronize(cudaEvent_t event) { OK; }
+cudaError_t cudaEventQuery(cudaEvent_t event) { OK; }
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end) {
-  (void)start, (void)end;
   *milliseconds = 1.0f;
   OK;
 }

@@ -272,6 +272,13 @@ const truths: RuleTable<number, string> = new RuleTable<number, string>('truth',
     depth <= 0 ? null : `(${conditions.make(scope, depth - 1)} || ${conditions.make(scope, depth - 1)})`,
   ),
   rule('negation', 1, (scope, depth) => (depth <= 0 ? null : `!(${conditions.make(scope, depth - 1)})`)),
+  rule('text of argument', 0.8, (scope) => {
+    const [first] = scope.program.arguments;
+    if (!scope.options.hasArguments) return null;
+    const digit = scope.random.between(1, 9);
+    scope.header('cstring');
+    return scope.random.pick([`(argc > 1 && argv[1][0] == '${digit}')`, `(argc > 1 && strcmp(argv[1], "${first ?? digit}") == 0)`, `(argc < 2 || !strchr(argv[1], '${digit}'))`]); // oxfmt-ignore
+  }),
   rule('range test', 1, (scope, depth) => {
     const value = subexpression(scope, { low: 0, high: 100, depth });
     const low = scope.random.below(40);

@@ -371,6 +371,17 @@ export const programInputs: readonly Rule<Wanted, Value>[] = [
     const text = scope.random.pick(['strtol(argv[1], nullptr, 10)', 'atol(argv[1])', 'std::strtol(argv[1], NULL, 0)']);
     return { text, type: 'long', low: value, high: value };
   }),
+  rule('length of argument', 0.5, (scope) => {
+    const [value] = scope.program.arguments;
+    if (!scope.options.hasArguments || value === undefined) return null;
+    scope.header('cstring');
+    return { text: 'strlen(argv[1])', type: 'unsigned long', low: String(value).length, high: String(value).length };
+  }),
+  rule('digit of argument', 0.5, (scope) => {
+    const [value] = scope.program.arguments;
+    if (!scope.options.hasArguments || value === undefined) return null;
+    return { text: "(argv[1][0] - '0')", type: 'int', low: 1, high: 9 };
+  }),
   rule('environment variable', 1, (scope) => {
     const value = scope.random.between(1, 128);
     scope.header('cstdlib');

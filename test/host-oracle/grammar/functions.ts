@@ -251,6 +251,17 @@ export const functionRules: readonly StatementRule[] = [
     scope.declare(variable, 'int', 1, 100);
     return [`${name}() = ${value};`, `const int ${variable} = ${name}();`];
   }),
+  rule('options from arguments', 1.2, (scope) => {
+    if (!scope.options.hasArguments) return null;
+    scope.header('cstdlib');
+    const [first, second] = scope.program.arguments;
+    const parse = scope.program.once('options', 'parse', (name) => `struct ${name}Options {\nint size = 40;\nint repeats = 2;\nbool verbose = false;\n};\nstatic ${name}Options ${name}(int argc, char** argv) {\n${name}Options options;\nif (argc > 1) options.size = atoi(argv[1]);\nif (argc > 2) options.repeats = atoi(argv[2]);\noptions.verbose = argc > 3 && argv[3][0] == 'v';\nreturn options;\n}`); // oxfmt-ignore
+    const name = scope.name('options');
+    scope.declare(`${name}.size`, 'int', first ?? 40, first ?? 40, false);
+    scope.declare(`${name}.repeats`, 'int', second ?? 2, second ?? 2, false);
+    scope.declare(`${name}.verbose`, 'bool', 0, 1);
+    return [`${scope.random.pick(['const auto', 'auto', `${parse}Options`])} ${name} = ${parse}(argc, argv);`];
+  }),
   rule('C linkage', 0.8, (scope) => {
     if (!scope.canLaunch(1)) return null;
     const kernel = simpleKernel(scope);

@@ -253,7 +253,24 @@ export const containerRules: readonly StatementRule[] = [
     scope.chargeLaunches(3);
     return [`${name}({${list(scope, scope.random.between(0, 3), 1, 64)}});`];
   }),
-  rule('host data', 1.5, (scope) => {
+  rule('host and device copies', 2, (scope) => {
+    if (!scope.canLaunch(1)) return null;
+    for (const header of ['cstdlib', 'cstring']) scope.header(header);
+    const [n, bytes, threads, blocks] = [scope.name('n'), scope.name('bytes'), scope.name('threads'), scope.name('blocks')]; // oxfmt-ignore
+    const [host, device, kernel] = [scope.name('h_in'), scope.name('d_in'), simpleKernel(scope)];
+    const count = text(scope, 1, 1000);
+    scope.chargeLaunches(1);
+    const size = scope.random.pick([64, 128, 256]);
+    const rounded = scope.random.pick([`(${n} + ${threads} - 1) / ${threads}`, `${n} / ${threads} + (${n} % ${threads} ? 1 : 0)`, `(int)ceil((double)${n} / ${threads})`]); // oxfmt-ignore
+    scope.header('cmath');
+    const lines = [`${scope.random.pick(['int', 'const int', 'unsigned'])} ${n} = ${count};`, `size_t ${bytes} = ${n} * sizeof(float);`, `float* ${host} = (float*)malloc(${bytes});`, `memset(${host}, 0, ${bytes});`, `float* ${device};`, `cudaMalloc((void**)&${device}, ${bytes});`, `cudaMemcpy(${device}, ${host}, ${bytes}, cudaMemcpyHostToDevice);`, `int ${threads} = ${size};`, `int ${blocks} = ${rounded};`, `${kernel}<<<${blocks}, ${threads}>>>(${device}, ${n});`, `cudaMemcpy(${host}, ${device}, ${bytes}, cudaMemcpyDeviceToHost);`]; // oxfmt-ignore
+    if (scope.random.chance(0.5)) lines.push(`cudaFree(${device});`);
+    lines.push(`free(${host});`);
+    scope.declare(blocks, 'int', 1, 16);
+    scope.declare(threads, 'int', size, size);
+    return lines;
+  }),
+  rule('host data', 2.5, (scope) => {
     scope.header('vector');
     const pointer = scope.visiblePointers().find(({ element }) => element === 'float');
     if (!pointer) return null;

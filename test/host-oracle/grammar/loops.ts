@@ -167,6 +167,28 @@ export const loopRules: readonly StatementRule[] = [
     inner.declare(name, 'unsigned char', 0, 255);
     return [`unsigned char ${array}[] = {${values.join(', ')}};`, `for (${scope.random.pick(['auto', 'auto&', 'const unsigned char&'])} ${name} : ${array}) ${block(body(inner))}`]; // oxfmt-ignore
   }),
+  rule('over arguments', 1, (scope) => {
+    if (!scope.options.hasArguments) return null;
+    const { arguments: args } = scope.program;
+    const [name, at] = [scope.name('sum'), scope.name('arg')];
+    scope.header('cstdlib');
+    const sum = args.reduce((total, value) => total + value, 0);
+    const launches = args.length > 0 && !scope.isDeep && scope.canLaunch(args.length) && scope.random.chance(0.5);
+    const inner = scope.loop(args.length, false);
+    inner.declare(name, 'int', 1, sum + 1);
+    inner.declare(at, 'int', 1, Math.max(1, args.length));
+    const lines = launches ? launchingBody(inner) : [];
+    scope.declare(name, 'int', 1, sum + 1, false);
+    return [`int ${name} = 1;`, `for (int ${at} = 1; ${at} < argc; ${at}++) ${block([`${name} += atoi(argv[${at}]);`, ...lines])}`]; // oxfmt-ignore
+  }),
+  rule('while with continue', 1, (scope) => {
+    const most = trips(scope, 6);
+    if (most === null) return null;
+    const name = scope.name('index');
+    const inner = scope.loop(most);
+    inner.declare(name, 'int', 1, most);
+    return [`int ${name} = 0;`, `while (${name} < ${scope.integer(1, most).text}) ${block([`++${name};`, `if (${name} % ${scope.random.pick([2, 3])} == 0) continue;`, ...body(inner)])}`]; // oxfmt-ignore
+  }),
   rule('by pointer', 1, (scope) => {
     const most = trips(scope, 4);
     if (most === null) return null;

@@ -108,7 +108,7 @@ export const declarationRules: readonly StatementRule[] = [
     scope.declare(`(*${name})`, target.type, target.low, target.high, true);
     return [`${scope.random.pick([target.type, 'auto'])}* ${name} = &${target.text};`];
   }),
-  rule('pointer to pointer', 0.6, (scope) => {
+  rule('pointer to pointer', 1.2, (scope) => {
     const target = mutable(scope);
     if (!target) return null;
     const [first, name] = [scope.name('where'), scope.name('where')];
@@ -188,6 +188,23 @@ export const declarationRules: readonly StatementRule[] = [
     if (scope.random.chance(0.5)) lines.push(`${name}.threads = ${scope.integer(32, 256).text};`);
     return lines;
   }),
+  rule('cleared structure', 0.8, (scope) => {
+    scope.header('cstring');
+    const [type, name] = [scope.program.once('cleared', 'State', (called) => `struct ${called} {\nint step;\nunsigned short sizes[2];\nfloat ratio;\n};`), scope.name('state')]; // oxfmt-ignore
+    const value = scope.integer(1, 300).text;
+    scope.declare(`${name}.step`, 'int', 0, 60, true);
+    scope.declare(`${name}.sizes[${scope.random.pick([0, 1])}]`, 'unsigned short', 0, 300, true);
+    return [`${type} ${name};`, `memset(&${name}, 0, sizeof(${scope.random.pick([name, type])}));`, `${name}.sizes[1] = ${value};`]; // oxfmt-ignore
+  }),
+  rule('copied structure', 1, (scope) => {
+    const type = scope.program.once('pair of sizes', 'Sizes', (called) => `struct ${called} {\nint a, b;\n};`);
+    const [first, second] = [scope.name('sizes'), scope.name('sizes')];
+    const values = [1, 2, 3].map(() => scope.integer(1, 64).text);
+    for (const text of [`${first}.a`, `${first}.b`, `${second}.a`, `${second}.b`])
+      scope.declare(text, 'int', 1, 64, true);
+    const copy = scope.random.pick([`${type} ${second} = ${first};`, `${type} ${second};\n${second} = ${first};`, `auto ${second}(${first});`, `${type}& ${second} = ${first};`]); // oxfmt-ignore
+    return [`${type} ${first} = {(int)${values[0]}, (int)${values[1]}};`, copy, `${scope.random.pick([first, second])}.${scope.random.pick(['a', 'b'])} = ${values[2]};`]; // oxfmt-ignore
+  }),
   rule('nested structure', 1.2, (scope) => {
     const type = scope.program.once('problem', 'Problem', (called) => `struct ${called} {\nstruct Extent {\nint rows, columns;\n} extent;\nint counts[2];\n};`); // oxfmt-ignore
     const name = scope.name('problem');
@@ -249,19 +266,26 @@ export const assignmentRules: readonly StatementRule[] = [
     if (!target || target.high - target.low < 1 || target.type === 'bool') return null;
     return [`if (${target.text} > ${target.low}) ${scope.random.pick([`--${target.text}`, `${target.text}--`, `${target.text} -= 1`])};`]; // oxfmt-ignore
   }),
-  rule('swap', 1, (scope) => {
-    const target = mutable(scope);
-    if (!target) return null;
-    const others = scope.visibleVariables().filter((each) => each.isMutable && each.type === target.type && each.low === target.low && each.high === target.high && each.text !== target.text); // oxfmt-ignore
-    if (others.length === 0) return null;
+  rule('swap', 1.5, (scope) => {
+    const all = scope.visibleVariables().filter(({ isMutable }) => isMutable);
+    const pairs = all.flatMap((first) => all.filter((each) => each.text < first.text && each.type === first.type && each.low === first.low && each.high === first.high).map((second) => [first, second] as const)); // oxfmt-ignore
+    if (pairs.length === 0) return null;
+    const [first, second] = scope.random.pick(pairs);
     scope.header('utility');
-    return [`std::swap(${target.text}, ${scope.random.pick(others).text});`];
+    return [`std::swap(${first.text}, ${second.text});`];
   }),
-  rule('chained assignment', 0.8, (scope) => {
-    const target = mutable(scope);
-    if (!target) return null;
-    const other = scope.visibleVariables().find((each) => each.isMutable && each.type === target.type && each.text !== target.text && isWithin(target, each.low, each.high)); // oxfmt-ignore
-    return other ? [`${other.text} = ${target.text} = ${scope.integer(target.low, target.high).text};`] : null;
+  rule('chained assignment', 1.2, (scope) => {
+    const all = scope.visibleVariables().filter(({ isMutable }) => isMutable);
+    const pairs = all.flatMap((first) => all.filter((each) => each.text !== first.text && isWithin(first, each.low, each.high)).map((second) => [first, second] as const)); // oxfmt-ignore
+    if (pairs.length === 0) return null;
+    const [first, second] = scope.random.pick(pairs);
+    return [`${second.text} = ${first.text} = ${scope.integer(first.low, first.high).text};`];
+  }),
+  rule('function that changes a global', 1.2, (scope) => {
+    const [name, global] = [scope.name('bump'), scope.name('level')];
+    scope.define(`static int ${global} = ${scope.random.between(1, 9)};\nstatic ${scope.random.pick(['void', 'int'])} ${name}(int by) { ${global} = (${global} + by) % 60 + 1; }`.replace(/static int (\w+)\(int by\) \{ (.*) \}/, 'static int $1(int by) {\n$2\nreturn by;\n}')); // oxfmt-ignore
+    scope.program.globals.push({ text: global, type: 'int', low: 1, high: 60, isMutable: false });
+    return Array.from({ length: scope.random.between(1, 3) }, () => `${name}(${scope.integer(0, 50).text});`);
   }),
   rule('value of increment', 1, (scope) => {
     const target = mutable(scope);
