@@ -29,7 +29,7 @@ export class DebugEntry {
   origin = -1;
   bytes = -1;
   encoding = -1;
-  /** Of a member: where it lies in its record; null if that is computed when the program runs, as of a virtual base. */
+  /** Of a member: its offset in the record; null if that is computed when the program runs, as of a virtual base. */
   location: number | null = -1;
   /** Of a bit-field. */
   bitOffset = -1;
@@ -259,7 +259,7 @@ function integer(text: string): number | null {
   return /^-?(?:0x[\da-f]+|\d+)$/.test(text) ? (text.startsWith('-') ? -Number(text.slice(1)) : Number(text)) : null;
 }
 
-/** A bound that is no number, or may be a reference to the variable that holds it, is unknown. */
+/** A bound that may be something else than a number, such as the variable that contains it, is unknown. */
 function resolveCounts(entries: readonly DebugEntry[]): void {
   const dimensions = entries.filter(({ tag, count }) => tag === 'subrange_type' && count !== null);
   if (dimensions.length === 0) return;

@@ -13,7 +13,7 @@ export type HostType =
   /** Values that are not read: `void`, functions, bit-fields, incomplete types, pointers to members. */
   | { readonly kind: 'opaque'; readonly name: string; readonly bytes: number | null };
 
-export interface HostPointer {
+interface HostPointer {
   readonly kind: 'pointer';
   readonly to: HostType;
 }
@@ -30,7 +30,7 @@ export interface HostRecord {
   readonly isUnion: boolean;
   /** It has a table of virtual functions, or of virtual bases. */
   readonly isPolymorphic: boolean;
-  /** There are parts of it, such as virtual bases, of which the place is not constant. They are no members. */
+  /** There are parts of it, such as virtual bases, of which the place is not constant. They are not members. */
   readonly hasUnknownMembers: boolean;
   readonly members: readonly HostMember[];
 }
@@ -45,7 +45,7 @@ export interface HostMember {
 }
 
 /** A parameter or a local variable. */
-export interface HostVariable {
+interface HostVariable {
   readonly name: string;
   readonly type: HostType;
   /**
@@ -115,7 +115,7 @@ class Types {
     return type;
   }
 
-  /** The entry of a type without typedefs and qualifiers; null for `void`, undefined if there is none. */
+  /** The entry of a type without typedefs and qualifiers; null for `void`, undefined without one. */
   private unqualified(offset: number): DebugEntry | null | undefined {
     let at = offset;
     for (let depth = 0; depth < 64; depth++) {

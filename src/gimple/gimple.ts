@@ -9,7 +9,11 @@ export interface GimpleFunction {
   readonly symbol: string;
   /** As the source names it, with template arguments. */
   readonly name: string;
+  /** Type of the result, as printed. */
+  readonly result: string;
   readonly parameters: readonly GimpleVariable[];
+  /** Names in the source of variables that are the object that the caller provides for the result. */
+  readonly inResult: readonly string[];
   readonly locals: readonly GimpleVariable[];
   /** In the order of the dump; execution begins at the first one. */
   readonly blocks: readonly GimpleBlock[];
@@ -75,7 +79,8 @@ export type GimpleOperand =
   | { readonly kind: 'ssa'; readonly version: number; readonly label: string; readonly isInitial: boolean }
   /** A variable or function: `gridD.4501`, `_Z5scalePfifD.2301`. */
   | { readonly kind: 'declaration'; readonly name: string }
-  | { readonly kind: 'integer'; readonly value: bigint }
+  /** @property isAddress whether it is a constant of a pointer type, as `0B` is */
+  | { readonly kind: 'integer'; readonly value: bigint; readonly isAddress?: boolean }
   /** Of floating point, as printed. */
   | { readonly kind: 'real'; readonly text: string }
   | { readonly kind: 'string'; readonly text: string }

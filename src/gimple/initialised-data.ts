@@ -61,7 +61,7 @@ interface OpenObject {
   isUnknown: boolean;
 }
 
-/** An object without what only the whole text tells. */
+/** An object without what only the whole text determines. */
 type ReadObject = Omit<DataObject, 'isInternal' | 'isWeak'>;
 
 class Reader {

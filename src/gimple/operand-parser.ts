@@ -50,8 +50,8 @@ class OperandParser {
     }
     const real = this.#take(/^-?(?:\d+\.\d+(?:e[+-]?\d+)?|Inf|Nan)(?![\w.])/);
     if (real) return { kind: 'real', text: real[0] };
-    const integer = this.#take(/^(-?\d+)B?(?![\w.])/);
-    if (integer) return { kind: 'integer', value: BigInt(integer[1]!) };
+    const integer = this.#take(/^(-?\d+)(B?)(?![\w.])/);
+    if (integer) return { kind: 'integer', value: BigInt(integer[1]!), ...(integer[2] === 'B' && { isAddress: true }) };
     const string = this.#take(/^"((?:[^"\\]|\\.)*)"/);
     if (string) return this.#parts({ kind: 'string', text: string[1]! });
     if (this.#take(/^\{\}/)) return { kind: 'zeros' };
@@ -68,7 +68,8 @@ class OperandParser {
     }
     if (this.#take(/^OBJ_TYPE_REF\(/)) return this.#virtual();
     if (this.#take(/^MEM(?= ?[[<])/)) return this.#memory();
-    if (this.#take(/^<retval>/)) return { kind: 'declaration', name: '<retval>' };
+    const result = this.#take(/^<retval>(?:_(\d+)(\(D\))?)?/);
+    if (result) return result[1] === undefined ? { kind: 'declaration', name: '<retval>' } : { kind: 'ssa', version: Number(result[1]), label: '<retval>', isInitial: result[2] !== undefined }; // oxfmt-ignore
     // `devID.7_4` is a version of a copy of `devID`.
     const ssa = this.#take(ssaName);
     if (ssa) return { kind: 'ssa', version: Number(ssa[2]), label: ssa[1]!, isInitial: ssa[3] !== undefined };

@@ -57,9 +57,10 @@ interface Line {
 export function parseFunction(symbol: string, text: string): GimpleFunction | null {
   const lines = text.split('\n');
   const opening = lines.indexOf('{');
-  const signature = lines.slice(1, opening).find((line) => /\)$/.test(line) && !/^\s|^;;/.test(line));
+  const signature = signatureIn(lines.slice(1, opening));
   if (opening < 0 || signature === undefined) return null;
   const locals: GimpleVariable[] = [];
+  const inResult: string[] = [];
   const blocks: OpenBlock[] = [];
   let isInSuccessors = false;
   for (const line of lines.slice(opening + 1)) {
@@ -73,11 +74,28 @@ export function parseFunction(symbol: string, text: string): GimpleFunction | nu
     } else if (line === '}') break;
     else if (block) {
       if (line.trim() !== '') block.lines.push({ text: line.trim(), label: labelOf(line) });
-    } else locals.push(...localOf(line));
+    } else {
+      const own = /^ {2}.* ([\w$]+)D\.\d+ \[value-expr: \*<retval>\];$/.exec(line)?.[1];
+      if (own !== undefined) inResult.push(own);
+      locals.push(...localOf(line));
+    }
   }
   if (blocks.length === 0) return null;
   const name = header.exec(lines[0]!)?.[1] ?? symbol;
-  return { symbol, name, parameters: parametersIn(signature), locals, blocks: linked(blocks) };
+  const result = /^((?:[\w$]+ )*[\w$.<>:-]*?D\.\d+(?: (?:\*|&&?|const|restrict))*) /.exec(signature)?.[1] ?? '';
+  return { symbol, name, result, parameters: parametersIn(signature), inResult, locals, blocks: linked(blocks) };
+}
+
+/** The line with the result and the parameters. Lines of attributes and of regions of exceptions are around it. */
+function signatureIn(lines: readonly string[]): string | undefined {
+  return lines.find((line) => /\)$/.test(line) && !/^\s|^;;|^__attribute__/.test(line));
+}
+
+/** The parameters of a function whose text is not parsed further. */
+export function parseGimpleParameters(text: string): readonly GimpleVariable[] {
+  const opening = text.indexOf('\n{\n');
+  const signature = opening < 0 ? undefined : signatureIn(text.slice(0, opening).split('\n').slice(1));
+  return signature === undefined ? [] : parametersIn(signature);
 }
 
 /** Notes of the compiler's branch predictor, and empty statements. */

@@ -1,5 +1,6 @@
 /** What GCC makes of the host code of a unit, before it optimises. */
 import { readFile, writeFile } from 'node:fs/promises';
+import type { Diagnostic } from '../source/diagnostic.ts';
 import { exitedWell, type ProcessLimits, type ProcessResult } from '../system/child-process.ts';
 import type { ProgramCall } from '../toolchain/nvcc-steps.ts';
 import { type HostSteps, withoutStubs } from './host-steps.ts';
@@ -16,24 +17,36 @@ interface HostFailure {
   readonly result: ProcessResult;
 }
 
+/** Why a text must not be compiled. */
+interface Refused {
+  readonly refused: Diagnostic;
+}
+
 /**
  * Compiles the host code of a unit up to its dump.
  * @param run runs a program in the environment of nvcc
+ * @param before gets the preprocessed text: returns why it must not be compiled, or its dump; null: it is compiled
  */
 export async function hostDump(
   steps: HostSteps,
   limits: ProcessLimits,
   run: (command: ProgramCall, limits: ProcessLimits) => Promise<ProcessResult>,
-): Promise<HostDump | HostFailure> {
-  for (const step of ['preprocess', 'rewrite'] as const) {
-    const result = await run(steps[step], limits);
-    if (!exitedWell(result)) return { step, result };
-  }
+  before: (preprocessed: string) => Promise<Refused | HostDump | null> = async () => null,
+): Promise<(HostDump & { readonly isNew: boolean }) | HostFailure | Refused> {
+  const preprocessed = await run(steps.preprocess, limits);
+  if (!exitedWell(preprocessed)) return { step: 'preprocess', result: preprocessed };
   // Names in the text may have any bytes.
-  const text = withoutStubs(await readFile(steps.rewritten, 'latin1'));
+  const plain = await readFile(steps.preprocessed, 'latin1');
+  const early = await before(plain);
+  if (early) return 'refused' in early ? early : { ...early, isNew: false };
+  if (steps.rewrite) {
+    const rewritten = await run(steps.rewrite, limits);
+    if (!exitedWell(rewritten)) return { step: 'rewrite', result: rewritten };
+  }
+  const text = steps.rewrite ? withoutStubs(await readFile(steps.rewritten, 'latin1')) : plain;
   await writeFile(steps.source, text ?? '#error "cudafe++ includes no file of stubs"\n', 'latin1');
   const result = await run(steps.lower, limits);
   if (!exitedWell(result)) return { step: 'lower', result };
   const [gimple, assembly] = await Promise.all([readFile(steps.dump, 'utf8'), readFile(steps.assembly, 'utf8')]);
-  return { gimple, assembly };
+  return { gimple, assembly, isNew: true };
 }

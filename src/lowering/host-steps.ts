@@ -7,7 +7,8 @@ import { shellWords } from '../toolchain/shell-words.ts';
 export interface HostSteps {
   readonly preprocess: ProgramCall;
   readonly preprocessed: string;
-  readonly rewrite: ProgramCall;
+  /** Null for C++ without CUDA, which is compiled as it is. */
+  readonly rewrite: ProgramCall | null;
   /** C++ with launches as calls. Its last line includes a file that only `cicc` writes. */
   readonly rewritten: string;
   /** Dumps what the host compiler makes of {@link source} to {@link dump}, and the assembly to {@link assembly}. */
@@ -21,12 +22,18 @@ export interface HostSteps {
  * GIMPLE in SSA form, one statement a line, without optimisation. `lineno`: the lines of the source. `asmname`: overloads
  * and instances have distinct names. `blocks`, `eh`: edges, those of exceptions too. `uid`: without it two variables of
  * one name in two scopes have the same text. `-fwrapv`: without it the front end folds `n + 100 < n`. `-dA`: the assembly
- * says what its debugging information means. `-femit-class-debug-always`: also the layout of classes of which another unit
+ * explains its debugging information. `-femit-class-debug-always`: also the layout of classes of which another unit
  * has the virtual functions.
  */
 function lowering(dump: string): readonly string[] {
   const debugging = ['-g', '-dA', '-femit-class-debug-always', '-fno-debug-types-section'];
   return ['-O0', '-fwrapv', ...debugging, '-w', '-S', `-fdump-tree-ssa-raw-lineno-asmname-blocks-eh-uid=${dump}`];
+}
+
+/** The call that compiles the program of the self-test. */
+export function selfTestCall(compiler: string, folder: string): Pick<HostSteps, 'lower' | 'source' | 'dump'> {
+  const [source, dump] = [`${folder}/self-test.cpp`, `${folder}/self-test.gimple`];
+  return { lower: [compiler, ...lowering(dump), source, '-o', `${folder}/self-test.s`], source, dump };
 }
 
 /** Options of the host compiler that set output files, or write further files. */
@@ -46,26 +53,57 @@ export function hostStepsOf(dryRun: string, folder: string): HostSteps | null {
     return words === null || words.length === 0 ? [] : [words];
   });
   const at = commands.findIndex(([program = '']) => basename(program) === 'cudafe++');
+  if (at < 0) return plainStepsOf(commands, folder);
   const [preprocess, rewrite, compile] = [commands[at - 1], commands[at], commands.findLast((words) => words.includes('-c'))]; // oxfmt-ignore
   if (!preprocess || !rewrite || !compile || !preprocess.includes('-E')) return null;
   const [preprocessed, rewritten] = [rewrite.at(-1)!, valueOf(rewrite, '--gen_c_file_name')];
   if (rewritten === undefined || valueOf(preprocess, '-o') !== preprocessed) return null;
   const [compiler = '', ...words] = compile;
-  const isGcc = /^(?:.*-)?(?:gcc|g\+\+|c\+\+)(?:-\d+)?$/.test(basename(compiler));
-  if (!isGcc || words.filter((word) => word === rewritten).length !== 1) return null;
+  if (!isGcc(compiler) || words.filter((word) => word === rewritten).length !== 1) return null;
   if ([preprocess, rewrite, compile].flat().some((word) => /[$`]/.test(word))) return null;
-  const [source, dump, assembly] = ['host.cpp', 'host.gimple', 'host.s'].map((name) => `${folder}/${name}`) as [string, string, string]; // oxfmt-ignore
-  const kept = withoutOutputs(words).filter((word) => word !== rewritten);
   return {
     preprocess: asCall(preprocess),
     preprocessed,
-    rewrite: asCall(rewrite),
+    // nvcc finds its programs next to itself.
+    rewrite: [inFolder(rewrite[0]!, /^#\$ _HERE_=(\/.*)$/m.exec(dryRun)?.[1]), ...rewrite.slice(1)],
     rewritten,
-    lower: [compiler, ...kept, ...lowering(dump), source, '-o', assembly],
-    source,
-    dump,
-    assembly,
+    ...lowerSteps(
+      compiler,
+      withoutOutputs(words).filter((word) => word !== rewritten),
+      folder,
+    ),
   };
+}
+
+function lowerSteps(
+  compiler: string,
+  words: readonly string[],
+  folder: string,
+): Pick<HostSteps, 'lower' | 'source' | 'dump' | 'assembly'> {
+  // oxfmt-ignore
+  const [source, dump, assembly] = ['host.cpp', 'host.gimple', 'host.s'].map((name) => `${folder}/${name}`) as [string, string, string]; // oxfmt-ignore
+  return { lower: [compiler, ...words, ...lowering(dump), source, '-o', assembly], source, dump, assembly };
+}
+
+/** The steps for C++ without CUDA: one call of the host compiler. */
+function plainStepsOf(commands: readonly (readonly string[])[], folder: string): HostSteps | null {
+  const compiles = commands.filter((words) => words.includes('-c'));
+  const [compiler = '', ...words] = compiles[0] ?? [];
+  if (compiles.length !== 1 || !isGcc(compiler) || words.some((word) => /[$`]/.test(word))) return null;
+  const kept = withoutOutputs(words);
+  const input = kept.at(-1) ?? '';
+  if (!/\.(?:cpp|cc|cxx|c\+\+|C)$/.test(input)) return null;
+  const preprocessed = `${folder}/host.ii`;
+  const steps = lowerSteps(compiler, kept.slice(0, -1), folder);
+  return { preprocess: [compiler, ...kept, '-E', '-o', preprocessed], preprocessed, rewrite: null, rewritten: preprocessed, ...steps }; // oxfmt-ignore
+}
+
+function isGcc(compiler: string): boolean {
+  return /^(?:.*-)?(?:gcc|g\+\+|c\+\+)(?:-\d+)?$/.test(basename(compiler));
+}
+
+function inFolder(program: string, folder: string | undefined): string {
+  return folder === undefined || program.includes('/') ? program : `${folder}/${program}`;
 }
 
 function asCall([program, ...words]: readonly string[]): ProgramCall {

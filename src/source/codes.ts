@@ -1,15 +1,6 @@
 import { type MetricCode, metricTable } from '../cost/model/metrics.ts';
-import type { Severity } from './severity.ts';
-
-/** One entry of the registry: the output of `selvage explain CODE`. */
-export interface CodeEntry {
-  readonly severity: Severity;
-  /** Title of the code, as one sentence. */
-  readonly title: string;
-  readonly explanation: string;
-  readonly example: string;
-  readonly remedy: string;
-}
+import type { CodeEntry } from './code-entry.ts';
+import { launchCodes } from './launch-codes.ts';
 
 /** One code for the regression of each metric. */
 const metricCodes = Object.fromEntries(
@@ -281,40 +272,7 @@ export const codes = {
     example: 'thrust::sort(thrust::device, keys, keys + n);   // instantiates kernels of CUB',
     remedy: "Nothing is to be done. To have them checked, name them: --kernel 'cub::*'.",
   },
-  'launch/out-of-range': {
-    severity: 'warning',
-    title: 'No device allows the dimensions of this launch.',
-    explanation:
-      'The launch always fails at run time, for example because a block has more than 1024 threads or a dimension is 0. Selvage leaves it out of the analysis.',
-    example: 'kernel<<<64, dim3(64, 32)>>>(p);   // 2048 threads',
-    remedy:
-      'Stay within the limits: 1024 threads per block, blockDim.z at most 64, gridDim.y and gridDim.z at most 65535.',
-  },
-  'launch/unstated': {
-    severity: 'notice',
-    title: 'Nothing states how a kernel is launched.',
-    explanation:
-      'Neither the command line, .selvage.yml, a comment nor a launch in the repository gives the block and the grid, as for the kernels of a library, or PTX that Python generates. Selvage then considers every launch possible. Verdicts that a launch could decide stay open, and findings are shown at representative launches.',
-    example: '__global__ void scale(float *a, int n) { … }   // launched by a program that is not in the repository',
-    remedy:
-      'State the launch that the message suggests, with your own numbers: in a comment above the kernel, or in .selvage.yml.',
-  },
-  'launch/precondition': {
-    severity: 'error',
-    title: 'The launch violates a precondition of the proof of its kernel.',
-    explanation:
-      'The kernel is free of races if its arguments satisfy usual preconditions: rows have room for their width, sizes are positive, masks are powers of two. The host program constrains the arguments of this launch so that they always violate one. If Selvage cannot determine whether a launch satisfies a precondition, a notice of this code lists it.',
-    example: 'copyRows<<<grid, block>>>(out, in, w, w / 2);   // out[y * ld + x] needs ld >= w',
-    remedy: 'Pass arguments that satisfy the precondition in the message, or change the indices of the kernel.',
-  },
-  'launch/starts-early': {
-    severity: 'notice',
-    title: 'Kernels may start before the kernel before them in the stream has ended.',
-    explanation:
-      'With programmatic dependent launch a kernel starts while the one before it still runs: the launch has the attribute programmatic stream serialization or programmatic event, or the kernel waits by `cudaGridDependencySynchronize()`, or lets the next one start by `cudaTriggerProgrammaticLaunchCompletion()`. Selvage checks each kernel separately, and does not check the order of two of them yet. A proof of such a kernel lists the assumption that the kernel before it has ended, and its idempotency stays undecided.',
-    example: 'attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;   // k may read unfinished results',
-    remedy: 'Call cudaGridDependencySynchronize() before the first access to memory that the kernel before it uses.',
-  },
+  ...launchCodes,
   'idempotency/class-changed': {
     severity: 'notice',
     title: 'The change makes another set of launches safe to be stopped and run again.',
@@ -323,31 +281,6 @@ export const codes = {
     example: 'x[i] = 2 * x[i];   // was y[i] = 2 * x[i]: run again, it doubles twice',
     remedy:
       'Write the result to another array than the one that is read, or split the kernel at the barrier between reading and writing. If the kernel is never restarted, nothing has to be done.',
-  },
-  'launch/not-evaluated': {
-    severity: 'notice',
-    title: 'Selvage cannot evaluate the dimensions of this launch.',
-    explanation:
-      'The dimensions depend on values that are known only at run time. Selvage checks the kernel for the launches that it can evaluate, and its proof covers only those.',
-    example: 'kernel<<<blocksFor(n), threads>>>(p, n);',
-    remedy:
-      'State the dimensions: with `--block` and `--grid`, in .selvage.yml, or in a comment `// selvage: block=256 grid=64` above the kernel.',
-  },
-  'launch/block-mismatch': {
-    severity: 'warning',
-    title: 'The launch contradicts the block size for which the kernel was compiled.',
-    explanation:
-      'A kernel with .reqntid runs only with exactly that block. A kernel with __launch_bounds__ runs only with at most that many threads per block. Any other launch fails at run time.',
-    example: '__global__ void __launch_bounds__(128) k(float* p);   // k<<<1, 256>>>(p) fails',
-    remedy: 'Change the launch or the bounds so that they agree.',
-  },
-  'launch/bad-argument': {
-    severity: 'warning',
-    title: 'The value given for a parameter does not fit its type.',
-    explanation:
-      "Only scalar parameters take values: integers, booleans and floating-point numbers of the parameter's type. Pointers and structs take none.",
-    example: '--arg out=7   // out is a float*',
-    remedy: "Give a value of the parameter's type, or leave it out.",
   },
   'assumption/syntax': {
     severity: 'error',
@@ -468,14 +401,6 @@ export const codes = {
     example:
       '__global__ void __launch_bounds__(256, 4) k() { __shared__ float s[12288]; }   // 48 KB: on sm_80, 3 blocks fit',
     remedy: 'Use less shared memory, or ask for fewer blocks.',
-  },
-  'launch/refused': {
-    severity: 'error',
-    title: 'The architecture cannot run this launch.',
-    explanation:
-      'A block needs more threads, registers or shared memory than a multiprocessor has. The launch returns an error and the kernel does not run.',
-    example: 'kernel<<<grid, 1024>>>();   // 96 registers per thread: 98304 of 65536',
-    remedy: 'Use smaller blocks, or add __launch_bounds__ so that the compiler uses fewer registers.',
   },
   'config/threshold': {
     severity: 'error',

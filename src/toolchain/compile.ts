@@ -149,7 +149,7 @@ async function compileBySteps(
   }
   if (!exitedWell(said)) return null;
   const preprocessed = await preprocessedUnit(place.kept, setting);
-  const refused = await refusedText(preprocessed, said, setting, true);
+  const refused = await refusedPreprocessed(preprocessed, said, setting, true);
   if (refused) return { dependencies: [], diagnostics: [refused] };
   const [text] = preprocessed.texts ?? [];
   if (text === undefined) return null;
@@ -263,7 +263,7 @@ async function compileByNvcc(setting: Setting, request: CompileRequest, place: O
   const result = await runCompiler(setting, wordsFor(place), limits);
   if (isLimited && passedCpu(result)) return compileUnit({ ...request, unoptimised: 'late' });
   const preprocessed = await preprocessedUnit(place.kept, setting);
-  const refused = await refusedText(preprocessed, result, setting, false);
+  const refused = await refusedPreprocessed(preprocessed, result, setting, false);
   if (refused) return { dependencies: [], diagnostics: [refused] };
   logged(result, request);
   const { files, texts } = preprocessed;
@@ -293,7 +293,7 @@ function passedCpu({ end }: ProcessResult): boolean {
 }
 
 /** Why a preprocessed text must not be compiled, or why its result is rejected. */
-async function refusedText(
+export async function refusedPreprocessed(
   { texts, files }: PreprocessedUnit,
   result: ProcessResult,
   setting: Setting,
@@ -343,8 +343,12 @@ interface PreprocessedUnit {
 }
 
 /** @param folder of the preprocessed text */
-async function preprocessedUnit(folder: string, { cwd }: Setting): Promise<PreprocessedUnit> {
-  const texts = await readPreprocessed(folder);
+async function preprocessedUnit(folder: string, setting: Setting): Promise<PreprocessedUnit> {
+  return preprocessedFrom(await readPreprocessed(folder), setting);
+}
+
+/** Preprocessed texts with the files that they came from. */
+export function preprocessedFrom(texts: readonly string[] | null, { cwd }: Setting): PreprocessedUnit {
   const files = [...new Set((texts ?? []).flatMap(filesOfPreprocessed))].map((path) => resolve(cwd, path));
   return { texts, files };
 }
@@ -404,16 +408,19 @@ export async function unitDependencies(request: DependencyRequest): Promise<Omit
  * different each time.
  */
 function placeless(ptx: string, { request, unit, input, file, mirror, temporary, cwd }: Setting): string {
-  const hash = createHash('sha256').update(unit).digest('hex').slice(0, 8);
-  const named = ptx
-    .replaceAll(/(?<=_INTERNAL_|_GLOBAL__N__)[0-9a-f]{8}(?=_\d+_)/g, hash)
-    .replaceAll(spellingOfPath(input), spellingOfPath(file));
+  const named = withoutPlace(ptx, unit).replaceAll(spellingOfPath(input), spellingOfPath(file));
   const placed = mirror === null ? named : named.replaceAll(`${spellingOfPath(mirror)}/`, `${spellingOfPath(request.root)}/`); // oxfmt-ignore
   return cwd === temporary ? placed.replaceAll(`"${spellingOfPath(temporary)}/`, '"') : placed;
 }
 
+/** A text whose symbols of internal linkage contain a hash of the relative path of the unit instead of its place. */
+export function withoutPlace(text: string, unit: string): string {
+  const hash = createHash('sha256').update(unit).digest('hex').slice(0, 8);
+  return text.replaceAll(/(?<=_INTERNAL_|_GLOBAL__N__)[0-9a-f]{8}(?=_\d+_)/g, hash);
+}
+
 /** Common inputs of all runs of nvcc for one unit. */
-interface Setting {
+export interface Setting {
   readonly request: DependencyRequest;
   /** Root of the request, with links resolved. */
   readonly root: string;
@@ -433,7 +440,8 @@ interface Setting {
   readonly flags: readonly string[];
 }
 
-async function withSetting<Result extends Omit<CompileResult, 'ptx'>>(
+/** Runs something with the common inputs of all compilers of a unit, in a folder that is removed afterwards. */
+export async function withSetting<Result extends Omit<CompileResult, 'ptx'>>(
   request: DependencyRequest,
   build: Build,
   use: (setting: Setting) => Promise<Result>,
@@ -528,7 +536,8 @@ async function refusedPlace(
   return null;
 }
 
-async function runCompiler(
+/** Runs nvcc on the unit. @param words in addition to its flags */
+export async function runCompiler(
   { request, input, cwd, env, flags }: Setting,
   words: readonly string[],
   limits: ProcessLimits = request.limits,

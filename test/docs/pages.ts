@@ -1,5 +1,6 @@
 /** Pages of `src/docs` that are made of tables of the code. */
-import { codes, type CodeEntry } from '../../src/source/codes.ts';
+import type { CodeEntry } from '../../src/source/code-entry.ts';
+import { codes } from '../../src/source/codes.ts';
 import { publishedAction, publishedTag } from '../../src/system/version.ts';
 import { configurationJsonSchema, type JsonSchema } from './configuration-schema.ts';
 

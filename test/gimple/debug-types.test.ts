@@ -215,7 +215,7 @@ test('a declaration has the type of its definition elsewhere', () => {
   assert.deepEqual(types.typedefsNamed('Own'), [inner]);
 });
 
-test('a bound that names a variable is no number', () => {
+test('a bound that names a variable is not a number', () => {
   const info = (bound: string): string =>
     [
       '\t.section\t.debug_info,"",@progbits',

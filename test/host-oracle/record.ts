@@ -104,6 +104,16 @@ export function parameterSizes(ptx: string): ReadonlyMap<string, readonly number
   return sizes;
 }
 
+/** The table of parameters that {@link compileRecording} writes. */
+export function parametersIn(text: string): ReadonlyMap<string, readonly number[]> {
+  return new Map(
+    text.split('\n').flatMap((line) => {
+      const [name, ...sizes] = line.split(' ');
+      return name ? [[name, sizes.map(Number)] as const] : [];
+    }),
+  );
+}
+
 /**
  * Compiles and links `.cu` files.
  * @param sources - names of files in the folder

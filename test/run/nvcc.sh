@@ -10,15 +10,16 @@
 own=${0%/*}
 read -r nvcc < "$own/compiler"
 
-form= output= kept= previous= quote=
+form= steps= host= output= kept= previous= quote=
 for word; do
   case $previous in
     -o) output=$word ;;
     --keep-dir) kept=$word ;;
   esac
   case $word in
-    # Steps that are run by themselves would go past what is kept, so it does not tell them.
-    --dryrun) exit 1 ;;
+    # Steps of device code that are run by themselves would go past what is kept, so it does not tell them.
+    --dryrun) steps=yes ;;
+    -c) host=yes ;;
     -ptx) form=ptx ;;
     -M) form=list ;;
     -I/*/include) include=${word#-I} ;;
@@ -27,6 +28,10 @@ for word; do
   previous=$word
   input=$word
 done
+case $steps:$host in
+  yes:yes) exec "$nvcc" "$@" ;;
+  yes:) exit 1 ;;
+esac
 case $form:$kept:$output:$input in
   ptx:/*/kept:/*/unit.ptx:/*.cu) ;;
   list:::/*.cu) ;;

@@ -135,8 +135,7 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
     return files.some((path) => texts.has(path)) ? { texts, files } : undefined;
   };
   const askedAtOnce = gathering();
-  const listeners: ((host: string) => void)[] = [];
-  const onHost = (host: string): void => listeners.forEach((listener) => listener(host));
+  const listeners: ((host: string, path: string) => void)[] = [];
   /** Adds the time of a compilation to the cost of its unit, unless the code was cached. */
   const compile = (asked: CompileRequest): Promise<CompileResult> =>
     run(async () => {
@@ -169,7 +168,7 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
         arch,
         text,
         headers,
-        ...(isOfFiles && { onHost }),
+        ...(isOfFiles && { onHost: (host: string) => listeners.forEach((listener) => listener(host, unit.path)) }),
       };
       // A kernel with restrict pointers needs a separate front-end run for each build; two processors can run them in
       // parallel.
@@ -180,6 +179,10 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
       return { ...built, diagnostics: [...built.diagnostics, siblingNote(unit, recorded)] };
     },
     dependencies,
+    async lower(unit, arch) {
+      const { lowerHost } = await import('../../lowering/lower-host.ts');
+      return run(() => lowerHost({ ...settingOf(unit), arch }));
+    },
     resources(ptx, arch, unit, fewer) {
       const mostRegisters = fewer ?? (unit && registerCap(flagsFor(unit, request, database)));
       const assemble = () => run(() => assembledUnit(compiler, ptx, arch, limits, signal, mostRegisters));

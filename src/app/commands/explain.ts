@@ -1,7 +1,8 @@
 import { nearest } from '../../base/nearest.ts';
 import { UsageError } from '../../base/usage-error.ts';
 import { exitCodes, type ExitCode } from '../../report-model/exit-code.ts';
-import { codes, type Code, type CodeEntry } from '../../source/codes.ts';
+import type { CodeEntry } from '../../source/code-entry.ts';
+import { codes, type Code } from '../../source/codes.ts';
 import type { Command, CommandLineServices } from './services.ts';
 
 /** All codes with their titles, grouped by the prefix before the slash. */

@@ -2,6 +2,8 @@
  * The first phases of a check, from the units to the launches of their kernels; a comparison and `selvage run` begin
  * with the same. `build/kernel.ts` declares the results of each phase.
  */
+import { resolve } from 'node:path';
+import { mayLaunch } from '../../cuda/launches/launch-text.ts';
 import { architecturesOf } from '../../settings/settings.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import { bothBuilds, buildUnits } from '../build/build-units.ts';
@@ -12,7 +14,7 @@ import { thirdPartyKernelTest } from '../build/foreign-kernels.ts';
 import { lowerUnit } from '../build/lower.ts';
 import type { Job } from '../project/job.ts';
 import type { BuildKind } from '../project/unit-builder.ts';
-import type { LaunchFinder } from '../project/host-programs.ts';
+import type { LaunchFinder, LaunchRequest } from '../project/host-programs.ts';
 import { resolveLaunches } from '../project/launches.ts';
 import { openSourceFacts, type SourceFacts } from '../project/source-facts.ts';
 import { statedFacts } from '../project/stated-facts.ts';
@@ -38,18 +40,32 @@ export async function prepare(
   const building: Promise<BuiltUnit>[] = buildUnits(project.units, architecturesOf(settings), builder, wanted);
   // The sources are read while nvcc runs, and units are lowered while others are compiled.
   const opening: Promise<SourceFacts> = openSourceFacts(project, tools);
-  builder.onPreprocessed?.((host) => void opening.then((facts) => facts.readAhead(host)).catch(() => undefined));
+  const [arch = ''] = architecturesOf(settings);
+  const lowering = new Map<string, ReturnType<NonNullable<typeof builder.lower>>>();
+  const lower: LaunchRequest['lower'] = async (path) => {
+    const asked = lowering.get(path) ?? builder.lower?.({ kind: 'cuda', path, file: resolve(tree.root, path) }, arch);
+    if (asked) lowering.set(path, asked);
+    return (await asked) ?? null;
+  };
+  const { block, grid } = settings.options;
+  // A launch on the command line needs no host program.
+  const isStated = block !== undefined && grid !== undefined;
+  // Host code is lowered while nvcc compiles device code.
+  if (!isStated) builder.onPreprocessed?.((host, path) => void (mayLaunch(host) && lower(path).catch(() => undefined)));
   const [sources, lowered]: [SourceFacts, KernelUnit<LoweredKernel>[]] = await Promise.all([
     opening,
     Promise.all(building.map(async (built) => lowerUnit(await built, tree, tools.progress, isThirdParty))),
   ]);
   const compared: KernelUnit<ComparedKernel>[] = lowered.map(compareBuilds);
-  const preprocessed = new Map(
-    lowered.flatMap(({ unit, host }) => (host === undefined ? [] : [[unit.path, host] as const])),
-  );
-  const launchesOf: LaunchFinder = await sources.launchFinder((unit) => preprocessed.get(unit), builder.definitions);
+  const byPath = new Map(lowered.map((unit) => [unit.unit.path, unit]));
+  const launches: LaunchFinder = await sources.launchFinder({
+    kernelsOf: (path) => byPath.get(path)?.kernels ?? [],
+    isStated,
+    mayLaunch: (path) => mayLaunch(byPath.get(path)?.host ?? ''),
+    lower,
+  });
   const stated: KernelUnit<StatedKernel>[] = await Promise.all(
-    compared.map((unit) => stateFacts(unit, sources, settings, launchesOf)),
+    compared.map((unit) => stateFacts(unit, sources, settings, launches)),
   );
   requireFactsFit(stated, settings.configuration);
   const units: KernelUnit[] = stated.map(findLaunches);
@@ -61,21 +77,21 @@ async function stateFacts(
   unit: KernelUnit<ComparedKernel>,
   sources: SourceFacts,
   settings: Settings,
-  launchesOf: LaunchFinder,
+  launches: LaunchFinder,
 ): Promise<KernelUnit<StatedKernel>> {
   const { path, kind } = unit.unit;
   const stateKernel = async (entry: ComparedKernel): Promise<StatedKernel> => {
     const { kernel, name } = entry;
     const definition = kind === 'ptx' ? undefined : sources.definitionOf(kernel, name, path);
     const parameters = sources.parametersOf(definition, kernel, name, path);
-    const sites = kind === 'ptx' ? [] : await launchesOf({ kernel, name, unit: path, parameters });
+    const sites = kind === 'ptx' ? [] : await launches.launchesOf({ kernel, name, unit: path, parameters });
     const { assumptions, diagnostics, ...launchFacts } = statedFacts(settings, kernel, name, parameters, definition, sources, sites); // oxfmt-ignore
     const identity = kernelIdentity(entry, unit.kernels);
     return { ...entry, definition, identity, parameters, assumptions, launchFacts, diagnostics };
   };
   const kernels = await Promise.all(unit.kernels.map(stateKernel));
   const problems: readonly Diagnostic[] = kind === 'cuda' && unit.compiled ? sources.problemsOf(path) : [];
-  return { ...unit, kernels, diagnostics: [...unit.diagnostics, ...problems] };
+  return { ...unit, kernels, diagnostics: [...unit.diagnostics, ...problems, ...launches.problemsOf(path)] };
 }
 
 /** Resolves the launches of the kernels of a unit. */

@@ -1,14 +1,9 @@
 /** The launches of kernels in the host programs of a project. */
 import { posix } from 'node:path';
-import { readHostProgram, type HostLaunch, type HostProgram } from '../../cuda/host/host-program.ts';
-import { type HostText, readHostText } from '../../cuda/host/host-text.ts';
-import { preprocessPlainly } from '../../cuda/host/plain-preprocessor.ts';
 import type { AssumptionExpression, Condition } from '../../cuda/assumptions/assumption.ts';
 import { integerType } from '../../cuda/syntax/basic-type.ts';
 import type { AxisExtent, AxisExtents } from '../../cuda/launches/extents.ts';
-import { canLaunch, canTake } from '../../cuda/launches/kernel-match.ts';
 import {
-  type LaunchParameter,
   type LaunchSite,
   commonPointers,
   distinctSites,
@@ -16,14 +11,18 @@ import {
   withoutContents,
   withoutCovered,
 } from '../../cuda/launches/launch-site.ts';
+import type { LaunchParameter } from '../../cuda/launches/launch-parameter.ts';
 import { definesFunction, containsName, mayCall, mayLaunch } from '../../cuda/launches/launch-text.ts';
-import { withoutTemplateArguments } from '../../cuda/names/demangle.ts';
+import { demangle, objectName } from '../../cuda/names/demangle.ts';
 import type { KernelName } from '../../cuda/names/kernel-name.ts';
-import type { FunctionDeclaration } from '../../cuda/declarations/declarations.ts';
-import type { CudaParser } from '../../cuda/syntax/syntax.ts';
-import type { SyntaxNode } from '../../cuda/syntax/syntax-tree.ts';
+import type { HostUnit } from '../../host/host-unit.ts';
+import type { KernelParameters } from '../../host/launches.ts';
+import { openHostUnit, readHostProgram, type ReadLaunch } from '../../host/read-host.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import type { ParameterSource } from '../../launch/parameter-source.ts';
+import type { HostProblem, LoweredHost } from '../../lowering/lower-host.ts';
+import type { Diagnostic } from '../../source/diagnostic.ts';
+import type { Location } from '../../source/location.ts';
 import type { SiteSettings } from './launches.ts';
 import { type FileMentions, fileMentions } from './file-mentions.ts';
 import type { SourceTree } from './source-tree.ts';
@@ -37,219 +36,209 @@ interface WantedKernel {
   readonly parameters: readonly ParameterSource[];
 }
 
-export type LaunchFinder = (wanted: WantedKernel) => Promise<readonly SiteSettings[]>;
+export interface LaunchFinder {
+  readonly launchesOf: (wanted: WantedKernel) => Promise<readonly SiteSettings[]>;
+  /** Why host code of a unit, or of its callers, was not read. */
+  readonly problemsOf: (unit: string) => readonly Diagnostic[];
+}
 
-interface Request {
+/** A kernel of a unit. */
+interface UnitKernel {
+  readonly kernel: Pick<Kernel, 'symbol' | 'parameters' | 'location' | 'objects'>;
+  readonly name: KernelName;
+}
+
+export interface LaunchRequest {
   readonly tree: SourceTree;
   /** Whether files other than the unit may launch its kernels. */
   readonly wholeTree: boolean;
-  readonly parser: CudaParser;
   /** The sources that contain a word as an identifier; may include a few others, because words are hashed. */
   readonly mentioning: (word: string) => Promise<readonly string[]>;
-  /** Units as nvcc preprocessed them, by path. */
-  readonly preprocessed: (unit: string) => string | undefined;
-  /** Preprocessed units that were already parsed, by their text. */
-  readonly ahead: ReadonlyMap<string, ReadText>;
-  /** Macros of files that nvcc did not preprocess, `NAME` or `NAME=VALUE`, by path. */
-  readonly definitions: (file: string) => readonly string[];
-}
-
-interface Program extends HostProgram {
-  readonly host: HostText;
+  /** Whether launches are stated, so that none is searched for. */
+  readonly isStated: boolean;
+  /** Whether a unit may launch anything; else its host code is not lowered unless another one needs it. */
+  readonly mayLaunch: (unit: string) => boolean;
+  /** What the host compiler makes of a file; null without a compiler. */
+  readonly lower: (file: string) => Promise<LoweredHost | HostProblem | null>;
+  /** Kernels of the units that were compiled. */
+  readonly kernelsOf: (unit: string) => readonly UnitKernel[];
 }
 
 /** If a kernel has more launches than this, a launch is omitted if another launch at the same location covers it. */
 const maxTold = 8;
 
-/** Whether a kernel is a template instance with a type argument: `reduce<double, 128>`. */
-function isOfTypes(qualified: string): boolean {
-  return /[A-Za-z_]/.test((/<([^]*)>/.exec(qualified)?.[1] ?? '').replaceAll(/\b(?:true|false)\b/g, ''));
-}
-
-/**
- * A launch without sizes and contents of arrays. In a templated host program they belong to one element type, which
- * need not be the type of this instance.
- */
-function withoutExtents(site: LaunchSite): LaunchSite {
-  const plain = withoutContents(site);
-  return { ...plain, ties: plain.ties.filter(({ kind }) => kind !== 'extent') };
-}
-
 /** If a kernel has more launches than this, launches are merged; properties in which they differ become unspecified. */
 const maxLaunches = 24;
 
-/** A program that calls a function, and the launches that the call reaches. */
-interface Called {
-  readonly program: Program;
-  readonly launches: readonly HostLaunch[];
+/** Maximum number of files that are compiled to find the callers of one unit. */
+const maxFiles = 12;
+
+/** The launches of the kernels of a unit. */
+interface UnitLaunches {
+  readonly launches: readonly ReadLaunch[];
+  /** Whether the host code takes the address of a kernel: an unknown kernel may be it. */
+  readonly isTaken: (symbol: string) => boolean;
 }
 
-/** Finds launches. Each host program is parsed once, when it may launch one of the kernels. */
-export function launchFinder(request: Request): LaunchFinder {
+/** Finds launches. The host code of each file is read once, when it may launch one of the kernels. */
+export function launchFinder(request: LaunchRequest): LaunchFinder {
   const { tree, wholeTree } = request;
-  const programs = new Map<string, Program>();
-  const texts = new Map<string, ReadText>();
-  const callers = new Map<FunctionDeclaration, Promise<readonly Called[]>>();
+  const units = new Map<string, Promise<HostUnit | null>>();
+  const files = new Map<string, string>();
+  const problems = new Map<string, Diagnostic>();
+  const found = new Map<string, Promise<UnitLaunches>>();
   const mentions = fileMentions(tree);
-  /** Launch sites by launch and by parameter list, which all instances of a template share. */
-  const said = new WeakMap<HostLaunch, Map<string, readonly LaunchSite[]>>();
-  const sourceTextOf = (file: string): ReadText => {
-    const found = texts.get(file) ?? readText(file, request);
-    texts.set(file, found);
-    return found;
+  const shown = new Map<string, readonly Diagnostic[]>();
+  const parametersOfAll = new Map<string, readonly number[]>();
+
+  const open = (file: string): Promise<HostUnit | null> => {
+    const known = units.get(file) ?? openUnit(file);
+    units.set(file, known);
+    return known;
   };
-  const programOf = (file: string, wanted: ReadonlySet<string> = new Set()): Program => {
-    const key = `${file}|${[...wanted].join()}`;
-    const found = programs.get(key) ?? readProgram(file, sourceTextOf(file), wanted);
-    programs.set(key, found);
-    return found;
+  const openUnit = async (file: string): Promise<HostUnit | null> => {
+    const lowered = await request.lower(file);
+    if (lowered && 'problem' in lowered) problems.set(file, lowered.problem);
+    if (!lowered || 'problem' in lowered) return null;
+    const parameters: KernelParameters = new Map(request.kernelsOf(file).map(({ kernel }) => [kernel.symbol, kernel.parameters.map(({ bytes }) => bytes)])); // oxfmt-ignore
+    for (const [path, own] of lowered.files) files.set(path, own);
+    return openHostUnit(file, lowered, parameters);
   };
   const others = async (unit: string, word: string): Promise<string[]> => {
     if (!wholeTree) return [];
-    const files = await request.mentioning(word);
-    return files.filter((file) => file !== unit && containsName(tree.text(file) ?? '', word));
+    const all = await request.mentioning(word);
+    return all.filter((file) => file !== unit && containsName(tree.text(file) ?? '', word));
   };
-  return async (wanted) => {
-    const { kernel, name, unit } = wanted;
-    const parameters = parametersOf(wanted);
-    const simple = simpleName(name.qualified);
-    const own = programOf(unit);
-    const found: { launch: HostLaunch; program: Program }[] = [];
-    const ofKernel = (launch: HostLaunch): boolean => isOf(launch, own, wanted);
-    for (const launch of own.launches) if (ofKernel(launch)) found.push({ launch, program: own });
-    const isInternal = (own.declarations.functions.get(simple) ?? []).some((one) => one.isKernel && one.isInternal);
+  return {
+    async launchesOf(wanted) {
+      const { name, unit } = wanted;
+      const known = found.get(unit) ?? launchesIn(unit);
+      found.set(unit, known);
+      const { launches, isTaken } = await known;
+      const parameters = parametersOf(wanted);
+      const sites = launches
+        .filter((launch) => isOf(launch, wanted, isTaken))
+        .flatMap((launch) => {
+          const location = locationOf(launch);
+          return sitesOf({ ...launch, text: launchText(name, location, tree) }, location, parameters);
+        });
+      return fewer(distinctSites(sites), parameters).map(settingsOf);
+    },
+    problemsOf: (unit) => shown.get(unit) ?? [],
+  };
 
-    // Functions of the unit that launch the kernel and that other files may call.
-    for (const entry of new Set(found.map(({ launch }) => launch.entry))) {
-      if (!own.entries.includes(entry)) continue;
-      const known = callers.get(entry) ?? callersOf(entry, unit);
-      callers.set(entry, known);
-      const called = (await known).flatMap(({ program, launches }) => launches.filter(ofKernel).map((launch) => ({ launch, program }))); // oxfmt-ignore
-      if (called.length === 0) continue;
-      const rest = found.filter(({ launch }) => launch.entry !== entry);
-      found.splice(0, found.length, ...rest, ...called.map(({ launch }) => ({ launch, program: own })));
-    }
-    // Functions of the unit that are called both by the unit and by other files.
-    for (const entry of found.length > 0 && wholeTree ? own.shared : []) {
-      const known = callers.get(entry) ?? callersOf(entry, unit);
-      callers.set(entry, known);
-      for (const { launches } of await known) for (const launch of launches) if (ofKernel(launch)) found.push({ launch, program: own }); // oxfmt-ignore
-    }
-    if (!isInternal) {
-      const mentioned = await others(unit, simple);
-      const isNear = (file: string): boolean => posix.dirname(file) === posix.dirname(unit);
-      const seeing = mentioned.filter((file) => seesKernel(file, simple, mentioned, wanted, tree, mentions));
-      // If another file defines a kernel of the same name, only programs in the folder of the unit refer to this
-      // kernel.
-      let isDefinedElsewhere = mentioned.some((file) => !seeing.includes(file) && definesKernel(tree.text(file) ?? '', simple)); // oxfmt-ignore
-      const launchesOf = (file: string): { launch: HostLaunch; program: Program }[] => {
-        const program = programOf(file);
-        const definition = program.declarations.functions.get(simple)?.find(({ isKernel, body }) => isKernel && body);
-        const place = definition && program.host.locate(definition.node.start);
-        if (place !== undefined && place.file !== kernel.location?.file) {
-          isDefinedElsewhere = true;
-          return [];
-        }
-        const declared = (program.declarations.functions.get(simple) ?? []).some((one) => one.isKernel && one.parameters.length === kernel.parameters.length); // oxfmt-ignore
-        const isMeant = ({ isByName }: HostLaunch): boolean =>
-          declared || (isByName && namesUnit(program, unit) && isNearest(tree, file, unit));
-        return program.launches.filter((launch) => isOf(launch, program, wanted) && isMeant(launch)).map((launch) => ({ launch, program })); // oxfmt-ignore
-      };
-      const launches = new Map(seeing.filter(isNear).map((file) => [file, launchesOf(file)]));
-      // Programs in other folders come last, and only if no other file defines the kernel: parsing a program is far
-      // more expensive than finding its name.
-      for (const file of seeing) {
-        if (isDefinedElsewhere) break;
-        if (!isNear(file)) launches.set(file, launchesOf(file));
+  function locationOf({ location, unit }: ReadLaunch): Location {
+    if (!location) return { file: unit, line: 1 };
+    return { file: files.get(location.file) ?? location.file, line: location.line };
+  }
+
+  /** All launches that the host program of a unit makes, and the other files that reach its kernels. */
+  async function launchesIn(unit: string): Promise<UnitLaunches> {
+    for (const { kernel } of request.kernelsOf(unit)) parametersOfAll.set(kernel.symbol, kernel.parameters.map(({ bytes }) => bytes)); // oxfmt-ignore
+    const own = request.mayLaunch(unit) ? await open(unit) : null;
+    const opened = new Map<string, HostUnit>(own ? [[unit, own]] : []);
+    const asked = new Set([unit]);
+    const words = new Set<string>();
+    for (const { name, kernel } of request.kernelsOf(unit)) if (!isInternal(kernel.symbol)) words.add(`kernel ${simpleName(name.qualified)}`); // oxfmt-ignore
+    for (let count = -1; count !== words.size + opened.size;) {
+      count = words.size + opened.size;
+      for (const one of opened.values())
+        for (const symbol of one.externalLaunchers()) words.add(`function ${simpleName(demangle(symbol)?.qualified ?? symbol)}`); // oxfmt-ignore
+      for (const file of await callersAmong(unit, words, asked)) {
+        if (asked.size > maxFiles) break;
+        asked.add(file);
+        const caller = await open(file);
+        if (caller) opened.set(file, caller);
       }
-      for (const file of seeing) if (!isDefinedElsewhere || isNear(file)) found.push(...(launches.get(file) ?? []));
     }
-    const ofParameters = JSON.stringify(parameters);
-    const sites = found.flatMap(({ launch, program }) => {
-      const known = said.get(launch) ?? new Map<string, readonly LaunchSite[]>();
-      const sites = known.get(ofParameters) ?? sitesOf(launch, program.host.locate(launch.node.start), parameters);
-      said.set(launch, known.set(ofParameters, sites));
-      return isOfTypes(name.qualified) ? sites.map(withoutExtents) : sites;
-    });
-    return fewer(distinctSites(sites), parameters).map(settingsOf);
-  };
+    shown.set(
+      unit,
+      [...asked].flatMap((file) => problems.get(file) ?? []),
+    );
+    const list = [...opened.values()];
+    if (list.length === 0) return { launches: [], isTaken: () => false };
+    const constants = new Set([...opened.keys()].flatMap((file) => request.kernelsOf(file).flatMap(({ kernel }) => kernel.objects.flatMap(({ space, symbol }) => (space === 'const' ? [objectName(symbol).replace(/^.*::/s, '')] : []))))); // oxfmt-ignore
+    const { launches } = readHostProgram({ units: list, parameters: parametersOfAll, constants, isOwn: (file) => files.has(file) }); // oxfmt-ignore
+    return { launches, isTaken: (symbol) => list.some((one) => one.takesAddress(symbol)) };
+  }
 
-  /** The launches that are reached by calls of a function from other files. */
-  async function callersOf(entry: FunctionDeclaration, unit: string): Promise<Called[]> {
-    const own = programOf(unit);
-    const results: Called[] = [];
-    const definition = own.host.locate(entry.node.start).file;
-    const isShared = own.shared.includes(entry);
+  /** Files that may call a function of one of these names, or launch a kernel of one. */
+  async function callersAmong(unit: string, words: ReadonlySet<string>, asked: ReadonlySet<string>): Promise<string[]> {
+    const callers = new Set<string>();
     const isNear = (file: string): boolean => posix.dirname(file) === posix.dirname(unit);
-    const files = (await others(unit, entry.name)).map((file) => ({ file, text: tree.text(file) ?? '' }));
-    const isOwn = ({ file, text }: (typeof files)[number]): boolean =>
-      file !== definition && definesFunction(text, entry.name);
-    // If other programs define a function of the same name, they call their own definition.
-    let isElsewhere = !isShared && files.some(isOwn);
-    const callers: { file: string; program: Program }[] = [];
-    for (const one of files) {
-      const { file, text } = one;
-      // Most files only mention the name, or define another function with it. Both are detected without parsing the
-      // program.
-      if (!mayCall(text, entry.name) || (isShared && isOwn(one)) || (isElsewhere && !isNear(file))) continue;
-      const program = programOf(file, new Set([entry.name]));
-      const hasOwn = (program.declarations.functions.get(entry.name) ?? []).some(
-        ({ body, node }) => body && program.host.locate(node.start).file !== definition,
-      );
-      if (hasOwn) isElsewhere = true;
-      else if (text.includes(entry.name)) callers.push({ file, program });
-    }
-    for (const { file, program } of callers) {
-      if (isElsewhere && !isNear(file)) continue;
-      for (const call of program.calls) {
-        if (call.name !== entry.name || call.arguments.length > entry.parameters.length) continue;
-        if (!call.declared.some((one) => mayBeOne(one, entry))) continue;
-        results.push({ program, launches: own.launchesOf(entry, call.arguments, call.facts) });
+    for (const entry of words) {
+      const [kind, word] = entry.split(' ') as [string, string];
+      if (word === 'main') continue;
+      const mentioned = await others(unit, word);
+      if (kind === 'kernel') {
+        const wanted = request.kernelsOf(unit).find(({ name }) => simpleName(name.qualified) === word)!;
+        const seeing = mentioned.filter((file) =>
+          seesKernel(file, word, mentioned, { ...wanted, unit }, tree, mentions),
+        );
+        // If another file defines a kernel of the same name, only programs in the folder of the unit mean this one.
+        const isElsewhere = mentioned.some((file) => !seeing.includes(file) && definesKernel(tree.text(file) ?? '', word)); // oxfmt-ignore
+        for (const file of seeing) if (!isElsewhere || isNear(file)) callers.add(file);
+      } else {
+        const isElsewhere = mentioned.some((file) => !asked.has(file) && definesFunction(tree.text(file) ?? '', word));
+        for (const file of mentioned)
+          if (mayCall(tree.text(file) ?? '', word) && (!isElsewhere || isNear(file))) callers.add(file);
       }
     }
-    return results;
+    return [...callers].filter((file) => !asked.has(file) && isCompiled(file));
+  }
+
+  /** Whether a launch is one of a kernel. */
+  function isOf(
+    launch: ReadLaunch,
+    { kernel, name, unit }: WantedKernel,
+    isTaken: (symbol: string) => boolean,
+  ): boolean {
+    // oxfmt-ignore
+    const given = launch.arguments;
+    if (given !== undefined && given.length > kernel.parameters.length) return false;
+    const written = launch.kernel;
+    if (written === '') return isTaken(kernel.symbol);
+    const isOwn = launch.unit === unit;
+    if (written === kernel.symbol) {
+      // Another unit may have a kernel of the same name that only it can launch.
+      const isOther = isInternal(kernel.symbol) || request.kernelsOf(launch.unit).some((one) => one.kernel.symbol === written) || definesKernel(tree.text(launch.unit) ?? '', simpleName(name.qualified)); // oxfmt-ignore
+      return isOwn || !isOther;
+    }
+    if (written.startsWith('_Z') || written.includes('!') || written !== simpleName(name.qualified)) return false;
+    return isOwn || (namesUnit(tree.text(launch.unit) ?? '', unit) && isNearest(tree, launch.unit, unit));
   }
 }
 
-/**
- * Whether two declarations with the same name may denote the same function: free functions must be in the same
- * namespace.
- */
-function mayBeOne(
-  a: Pick<FunctionDeclaration, 'path' | 'record'>,
-  b: Pick<FunctionDeclaration, 'path' | 'record'>,
-): boolean {
-  return a.record !== undefined || b.record !== undefined || a.path.join('::') === b.path.join('::');
+/** Whether other units cannot name a kernel. */
+function isInternal(symbol: string): boolean {
+  return /_GLOBAL__N_|_INTERNAL_/.test(symbol);
 }
 
-/** Whether a launch launches a given kernel, by name, template arguments and number of arguments. */
-function isOf(launch: HostLaunch, { declarations }: Program, { kernel, name }: WantedKernel): boolean {
-  const given = launch.arguments;
-  if (given !== undefined && given.length > kernel.parameters.length) return false;
-  if (launch.isByName) return launch.kernel.name === kernel.symbol || launch.kernel.name === simpleName(name.qualified);
-  if (!canLaunch(launch.kernel, name.qualified) || !canTake(launch.argumentTypes, name.parameters)) return false;
-  // An unqualified name refers to declarations in the namespaces around the launch, or to those imported by `using`.
-  const full = withoutTemplateArguments(name.qualified.replaceAll('(anonymous namespace)::', ''));
-  const paths = (declarations.functions.get(simpleName(name.qualified)) ?? []).filter(({ isKernel }) => isKernel).map(({ path }) => path.join('::')); // oxfmt-ignore
-  if (!launch.kernel.name.includes('::'))
-    for (let count = launch.path.length; count > 0; count--) {
-      const around = launch.path.slice(0, count).join('::');
-      if (paths.includes(around)) return `${around}::${launch.kernel.name}` === full;
-    }
-  const isVisible = launch.path.concat('').some((_, at) => [...launch.path.slice(0, at), launch.kernel.name].join('::') === full); // oxfmt-ignore
-  return isVisible || launch.kernel.name === full || declarations.hasUsing;
+/** Sources with host code; headers are read with the files that include them. */
+function isCompiled(file: string): boolean {
+  return /\.(?:cu|cpp|cc|cxx|C)$/.test(file);
+}
+
+/** A launch as the source has it, for messages. */
+function launchText({ qualified }: KernelName, { file, line }: Location, tree: SourceTree): string {
+  const [first = '', ...more] = (tree.text(file) ?? '').split('\n').slice(line - 1, line + 5);
+  const lines = [first, ...more].join('\n');
+  const name = simpleName(qualified);
+  const own = new RegExp(`[\\w:]*\\b${name}\\s*(?:<[^;]*?>)?\\s*<<<[^;]*?>>>`).exec(lines);
+  const written = own ?? /[\w:]+\s*(?:<[^;{}]*?>)?\s*<<<[^;]*?>>>/.exec(first) ?? /\b(?:cuda|cu)\w*(?:Launch|Graph)\w*\s*\([^;]*/.exec(lines); // oxfmt-ignore
+  return (written?.[0] ?? `${name}<<<…>>>`).replace(/\s+/g, ' ');
 }
 
 /**
  * Whether a program names the file of a unit, as a source or in compiled form: `"scan_kernel.ptx"`,
  * `"scan_kernel64.fatbin"`.
  */
-function namesUnit({ declarations }: Program, unit: string): boolean {
+function namesUnit(text: string, unit: string): boolean {
   const stem = posix
     .basename(unit)
     .replace(/\.\w+$/, '')
     .replace(/\W/g, '.');
-  return new RegExp(`"(?:[^"\\n]*\\/)?${stem}\\w*\\.(?:cu|ptx|cubin|fatbin|ltoir|o)"`).test(declarations.text);
+  return new RegExp(`"(?:[^"\\n]*\\/)?${stem}\\w*\\.(?:cu|ptx|cubin|fatbin|ltoir|o)"`).test(text);
 }
 
 /** Whether a text defines a kernel of this name. */
@@ -265,7 +254,7 @@ function seesKernel(
   file: string,
   name: string,
   mentioned: readonly string[],
-  { kernel, unit }: WantedKernel,
+  { kernel, unit }: UnitKernel & { readonly unit: string },
   tree: SourceTree,
   mentions: FileMentions,
 ): boolean {
@@ -300,42 +289,6 @@ function parametersOf({ kernel, parameters }: WantedKernel): LaunchParameter[] {
     type: parameters[index]?.type ?? '',
     ...(parameters[index]?.fields ? { fields: parameters[index].fields } : {}),
   }));
-}
-
-/** A parsed host program. */
-export interface ReadText {
-  readonly host: HostText;
-  readonly root: SyntaxNode;
-}
-
-function readText(file: string, { tree, parser, preprocessed, ahead, definitions }: Request): ReadText {
-  const unit = preprocessed(file);
-  const known = unit === undefined ? undefined : ahead.get(unit);
-  if (known) return known;
-  const resolve = resolverOf(tree);
-  const own = unit ?? preprocessPlainly({ file, text: tree.text, resolve, definitions: definitions(file) });
-  return readPreprocessed(own, parser);
-}
-
-/** Parses the project's part of a preprocessed unit. */
-export function readPreprocessed(own: string, parser: CudaParser): ReadText {
-  const host = readHostText(own);
-  return { host, root: parser.treeOf(host.text) };
-}
-
-function readProgram(file: string, { host, root }: ReadText, wanted: ReadonlySet<string>): Program {
-  return { ...readHostProgram(file, host.text, root, wanted), host };
-}
-
-/** Resolves an include: the file in the same folder, otherwise the only one whose path ends with it. */
-function resolverOf(tree: SourceTree): (from: string, written: string, isSystem: boolean) => string | undefined {
-  return (from, written, isSystem) => {
-    const beside = posix.normalize(posix.join(posix.dirname(from), written));
-    if (!isSystem && tree.text(beside) !== undefined) return beside;
-    const end = written.replace(/^(?:\.{1,2}\/)+/, '');
-    const fitting = tree.sources().filter((path) => path === end || path.endsWith(`/${end}`));
-    return fitting.length === 1 ? fitting[0] : undefined;
-  };
 }
 
 /**

@@ -13,8 +13,7 @@ import type { KernelName } from '../../cuda/names/kernel-name.ts';
 import type { Assets } from './assets.ts';
 import type { Project, Tools } from './job.ts';
 import type { LaunchIndex } from './launch-index.ts';
-import { mayLaunch } from '../../cuda/launches/launch-text.ts';
-import type { LaunchFinder, ReadText } from './host-programs.ts';
+import type { LaunchFinder, LaunchRequest } from './host-programs.ts';
 
 /** Facts about the sources that the PTX does not contain. Files are read and parsed on demand. */
 export interface SourceFacts {
@@ -33,16 +32,9 @@ export interface SourceFacts {
   readonly annotationOf: (definition: Definition | undefined) => ReturnType<typeof readAnnotations>;
   /** Problems of the Selvage comments of a file. */
   readonly problemsOf: (file: string) => readonly Diagnostic[];
-  /** Parses a preprocessed unit in advance, before its launches are requested. */
-  readonly readAhead: (preprocessed: string) => Promise<void>;
-  /**
-   * Makes the function that finds the launches of kernels.
-   * @param preprocessed units as nvcc preprocessed them, by path
-   * @param definitions macros of files that nvcc did not preprocess, by path
-   */
+  /** Makes the function that finds the launches of kernels. */
   readonly launchFinder: (
-    preprocessed: (unit: string) => string | undefined,
-    definitions?: (file: string) => readonly string[],
+    request: Pick<LaunchRequest, 'lower' | 'kernelsOf' | 'mayLaunch' | 'isStated'>,
   ) => Promise<LaunchFinder>;
   readonly accessText: (
     location: Location,
@@ -87,9 +79,6 @@ export async function openSourceFacts(
   const cuda = units.some(({ kind }) => kind === 'cuda') ? await loadOutline() : undefined;
   const startParser = (): Promise<CudaParser> => (theParser ??= loadParser(assets));
 
-  // The parser is loaded while nvcc runs.
-  if (units.some(({ kind, path }) => kind === 'cuda' && mayLaunch(tree.text(path) ?? ''))) void startParser();
-
   const outlines = new Map<string, CudaSource | undefined>();
   const source = (file: string): CudaSource | undefined => {
     if (!cuda) return undefined;
@@ -118,8 +107,6 @@ export async function openSourceFacts(
     }
     return parsed.get(file);
   };
-  /** Host programs that were parsed in advance, by their text. */
-  let ahead = new Map<string, ReadText>();
   return {
     source,
     definitionOf(kernel, name, unitPath) {
@@ -138,23 +125,15 @@ export async function openSourceFacts(
       const text = source(file);
       return text && cuda ? cuda.commentProblems(text) : [];
     },
-    async readAhead(preprocessed) {
-      if (!cuda || theParser === undefined) return;
-      const [{ readPreprocessed }, parser] = await Promise.all([import('./host-programs.ts'), theParser]);
-      ahead.set(preprocessed, readPreprocessed(preprocessed, parser));
-    },
-    async launchFinder(preprocessed, definitions = () => []) {
-      if (!cuda) return async () => [];
-      const [{ launchFinder }, parser] = await Promise.all([import('./host-programs.ts'), startParser()]);
+    async launchFinder(facts) {
+      if (!cuda || facts.isStated) return { launchesOf: async () => [], problemsOf: () => [] };
+      const { launchFinder } = await import('./host-programs.ts');
       let opened: Promise<LaunchIndex> | undefined;
       const open = async (): Promise<LaunchIndex> =>
         (await import('./launch-index.ts')).openLaunchIndex({ tree, ...index });
       const mentioning = async (word: string): Promise<readonly string[]> =>
         (await (opened ??= open())).mentioning([word]);
-      // The parsed units, which contain whole syntax trees, are released together with the finder.
-      const readUnits = ahead;
-      ahead = new Map();
-      return launchFinder({ tree, wholeTree: project.wholeTree, parser, preprocessed, ahead: readUnits, definitions, mentioning }); // oxfmt-ignore
+      return launchFinder({ tree, wholeTree: project.wholeTree, mentioning, ...facts });
     },
     async accessText(location, operation, array, ordinal, alike) {
       const file = await parse(location.file);

@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Unoptimised } from '../../toolchain/device-code.ts';
 import type { AssembledUnit, Unassembled } from '../../toolchain/resources.ts';
+import type { HostProblem, LoweredHost } from '../../lowering/lower-host.ts';
 import type { Unit } from './inputs.ts';
 
 export type BuildKind = 'verification' | 'production';
@@ -38,7 +39,9 @@ export interface UnitBuilder {
    * read while the compiler continues; only for units whose texts are those of their files. Missing if no compiler
    * runs.
    */
-  readonly onPreprocessed?: (listener: (host: string) => void) => void;
+  readonly onPreprocessed?: (listener: (host: string, path: string) => void) => void;
+  /** What the host compiler makes of a file, or why it makes nothing; missing without a compiler. */
+  readonly lower?: (unit: Unit, arch: string) => Promise<LoweredHost | HostProblem>;
   /** Flags of a unit as text. If they change, all kernels of the unit count as changed. */
   readonly flags: (unit: Unit) => string;
   /** Macros that the compilation database defines for a file, `NAME` or `NAME=VALUE`; missing without a database. */

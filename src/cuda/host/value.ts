@@ -1,7 +1,6 @@
 /** Values of variables of a host program. */
 import { integerType } from '../syntax/basic-type.ts';
-import type { SyntaxNode } from '../syntax/syntax-tree.ts';
-import { type Fact, type HostSymbol, type HostTerm, arithmetic, choice, compared, factKey, dividedUp, integer, isLarge, isSame, isSameFact, termKey, negatedFact, one, symbolTerm, truth, zeroTerm } from './term.ts'; // oxfmt-ignore
+import { type Fact, type HostSymbol, type HostTerm, arithmetic, choice, compared, factKey, integer, isLarge, isSame, isSameFact, termKey, negatedFact, one, symbolTerm, truth, zeroTerm } from './term.ts'; // oxfmt-ignore
 
 /** Memory that pointers point to: an allocation, or the unknown target of a pointer. */
 export interface HostMemory {
@@ -25,18 +24,10 @@ export interface MemoryContents {
   readonly fill: number;
 }
 
-/** Variables by name, innermost first; each name denotes a cell of the store. */
-export interface HostScope {
-  readonly cells: Map<string, number>;
-  readonly outer: HostScope | null;
-}
-
 /** A function of the program, or one that is looked up by name in a module (driver API). */
 export interface HostFunction {
   readonly kind: 'function';
   readonly name: string;
-  readonly templateArguments: readonly (string | undefined)[];
-  readonly isByName?: true;
   /** Other functions that it may be instead. */
   readonly others?: readonly HostFunction[];
 }
@@ -50,8 +41,6 @@ export type HostValue =
   | { readonly kind: 'pointer'; readonly memory: HostMemory; readonly offset: HostTerm | null }
   /** A texture object, and the memory that it is bound to. */
   | { readonly kind: 'texture'; readonly memory: HostMemory }
-  /** The address of a variable, or of a part of it. */
-  | { readonly kind: 'place'; readonly cell: number; readonly path: readonly string[] }
   /**
    * @property rest represents the fields that are not listed
    * @property length elements of an array, if it is known to have no others
@@ -63,39 +52,19 @@ export type HostValue =
       readonly length?: number;
     }
   | HostFunction
-  | { readonly kind: 'lambda'; readonly node: SyntaxNode; readonly scope: HostScope; readonly frame: unknown }
   | { readonly kind: 'text'; readonly text: string }
   | MemoryContents
+  /** One of two pointers. */
+  | { readonly kind: 'either'; readonly condition: Fact; readonly then: HostValue; readonly otherwise: HostValue }
   /** An unknown value. */
   | { readonly kind: 'symbol'; readonly symbol: HostSymbol };
 
 /** The null pointer. */
 export const nullPointer: HostValue = { kind: 'pointer', memory: { id: 'null', label: 'null' }, offset: zeroTerm };
 
-/** The type of a symbol whose fields are all 0. */
-export const zeroed = 'zeroed';
-
-/** The type of an object of `std::integral_constant`: a record with one number, `value`, to which it converts. */
-export const integralConstant = 'integral_constant';
-
 /** An integer as a value. */
 export function integerValue(term: HostTerm): HostValue {
   return { kind: 'number', term };
-}
-
-/** A number as written; null if it is not one. */
-export function literalValue(written: string): HostValue | null {
-  const plain = written.replaceAll("'", '').replace(/^\+\s*/, '');
-  const positive = /^-\s*(\S.*)$/.exec(plain)?.[1];
-  if (positive !== undefined && /^(?:0[xXbB]|\d+[uUlLzZ]*$)/.test(positive)) {
-    const value = literalValue(positive);
-    return value?.kind === 'number' && value.term.kind === 'integer' ? integerValue(integer(-value.term.value)) : null;
-  }
-  const whole = /^(0[xX][\da-fA-F]+|0[bB][01]+|\d+)[uUlLzZ]*$/.exec(plain)?.[1];
-  if (whole !== undefined)
-    return integerValue(integer(BigInt(/^0[0-7]+$/.test(whole) ? `0o${whole.slice(1)}` : whole)));
-  const value = Number(plain.replace(/[fFlL]$/, ''));
-  return quotientOfNumber(/[fF]$/.test(plain) ? Math.fround(value) : value);
 }
 
 /** A value as an integer; null if it is not one. */
@@ -104,13 +73,11 @@ export function termOf(value: HostValue): HostTerm | null {
     case 'number':
       return value.term;
     case 'symbol':
-      return value.symbol.type === zeroed ? zeroTerm : symbolTerm(value.symbol);
+      return symbolTerm(value.symbol);
     case 'condition':
       return choice(value.fact, one, zeroTerm);
     case 'quotient':
       return arithmetic('/', value.numerator, value.denominator);
-    case 'record':
-      return value.rest.type === integralConstant ? termOf(hostField(value, 'value')) : null;
     default:
       return null;
   }
@@ -121,12 +88,6 @@ export function quotientOf(value: HostValue): { readonly numerator: HostTerm; re
   if (value.kind === 'quotient') return value;
   const term = termOf(value);
   return term && { numerator: term, denominator: one };
-}
-
-/** The value of `ceil` of a nonnegative floating-point number. */
-export function ceilingOf(value: HostValue): HostTerm | null {
-  const quotient = quotientOf(value);
-  return quotient && dividedUp(quotient.numerator, quotient.denominator);
 }
 
 /** Whether a value counts as true. */
@@ -144,11 +105,10 @@ export function factOf(value: HostValue): Fact {
       // An allocation may have failed; programs that continue regardless are not considered.
       return { kind: 'unknown', id: `${value.memory.id}!=0` };
     case 'texture':
+    case 'either':
       return { kind: 'unknown', id: valueKey(value) };
-    case 'place':
     case 'record':
     case 'function':
-    case 'lambda':
     case 'text':
     case 'contents':
       return truth(true);
@@ -179,14 +139,12 @@ export function valueKey(value: HostValue): string {
       return `*${value.memory.id}+${value.offset ? termKey(value.offset) : '?'}`;
     case 'texture':
       return `texture ${value.memory.id}`;
-    case 'place':
-      return `&${value.cell}.${value.path.join('.')}`;
+    case 'either':
+      return `(${factKey(value.condition)}?${valueKey(value.then)}:${valueKey(value.otherwise)})`;
     case 'record':
       return `{${[...value.fields].map(([name, field]) => `${name}:${valueKey(field)}`).join()}|${value.rest.id}}`;
     case 'function':
-      return `f${[value, ...(value.others ?? [])].map((one) => `${one.name}<${one.templateArguments.join()}>`).join('|')}`;
-    case 'lambda':
-      return `l${value.node.start}`;
+      return `f${[value, ...(value.others ?? [])].map((one) => one.name).join('|')}`;
     case 'text':
       return JSON.stringify(value.text);
     case 'contents':
@@ -263,12 +221,8 @@ export function hostField(value: HostValue, name: string): HostValue {
 }
 
 /** The symbol for a part of a symbolic object. */
-export function symbolField(symbol: HostSymbol, name: string): HostValue {
-  // The warp size is the same on every current GPU.
-  if (name === 'warpSize' && /prop/i.test(symbol.label)) return integerValue(integer(32));
-  const isCount = /prop/i.test(symbol.label) && /^(?:multiProcessorCount|max(?:ThreadsPer|BlocksPer)\w+)$/.test(name);
-  const part = { id: `${symbol.id}.${name}`, label: `${symbol.label}.${name}`, ...(isCount ? { type: 'int' } : {}) };
-  return { kind: 'symbol', symbol: symbol.type === zeroed ? { ...part, type: zeroed } : part };
+function symbolField(symbol: HostSymbol, name: string): HostValue {
+  return { kind: 'symbol', symbol: { id: `${symbol.id}.${name}`, label: `${symbol.label}.${name}` } };
 }
 
 /** A symbol for a value, the same for equal values. */

@@ -1,8 +1,9 @@
 /**
  * The paths through the host program that reach one launch, as far as the extents of the launch differ between them.
  */
-import type { LaunchEvent } from '../host/interpreter.ts';
+import type { LaunchEvent } from './launch-event.ts';
 import { hasChoice, type Substitution, substitutionOf, alternativesOf } from '../host/symbol-bindings.ts';
+import { isContradictory } from '../host/contradiction.ts';
 import { type Fact, termConstant } from '../host/term.ts';
 import { extentsOf } from '../host/value.ts';
 
@@ -19,6 +20,8 @@ interface LaunchPaths {
   readonly resolved: readonly Substitution[];
   /** For each path, whether it launches any thread. */
   readonly isPossible: readonly boolean[];
+  /** For each path, whether its conditions can hold together. */
+  readonly isTaken: readonly boolean[];
 }
 
 /** Cache: instances of one template query the launches of all instances. */
@@ -34,7 +37,8 @@ export function launchPaths(event: LaunchEvent): LaunchPaths {
     const ways = (terms.length > 0 ? alternativesOf(terms, maxWays) : undefined) ?? [[]];
     const resolved = ways.map((way) => remembered(substitutionOf(event.facts, [...event.symbolFacts, ...way])));
     const isPossible = resolved.map((way) => shapes.every((shape) => (termConstant(way.term(shape)) ?? 1n) >= 1n));
-    found = { ways, resolved, isPossible };
+    const isTaken = ways.map((way, at) => !isContradictory([...[...event.facts, ...event.symbolFacts].flatMap((fact) => [fact, resolved[at]!.fact(fact)]), ...way])); // oxfmt-ignore
+    found = { ways, resolved, isPossible, isTaken };
     knownWays.set(event, found);
   }
   return found;

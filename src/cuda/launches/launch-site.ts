@@ -6,22 +6,16 @@ import { type AxisExtents, type Extents, axesOf } from './extents.ts';
 import { launchPaths } from './launch-paths.ts';
 import type { AssumptionExpression, Condition, IntegerExpression } from '../assumptions/assumption.ts';
 import { dimensionsIn } from '../assumptions/assumption-names.ts';
-import type { LaunchEvent } from '../host/interpreter.ts';
+import { type SiteContents, contentsOfLaunch, heldAs } from './launch-contents.ts';
+import type { LaunchEvent } from './launch-event.ts';
+import type { LaunchParameter } from './launch-parameter.ts';
 import { isClosed, type Substitution } from '../host/symbol-bindings.ts';
-import { type Fact, type HostTerm, arithmetic, dividedUp, termConstant, integer, one, termKey, symbolsOf } from '../host/term.ts'; // oxfmt-ignore
+import { type Fact, type HostTerm, arithmetic, dividedUp, termConstant, integer, one, termKey } from '../host/term.ts'; // oxfmt-ignore
 import { type HostValue, extentsOf, hostField, nullPointer, termOf } from '../host/value.ts';
 import { integerType, isFloatType, sizeOfType } from '../syntax/basic-type.ts';
 import type { Location } from '../../source/location.ts';
 
 export type LaunchProperty = 'block' | 'grid' | 'cluster' | 'sharedBytes' | 'cooperative';
-
-/** A parameter of a kernel, with the properties that matter for launches. */
-export interface LaunchParameter {
-  readonly name: string;
-  /** As written; empty if the source is not available. */
-  readonly type: string;
-  readonly fields?: readonly { readonly name: string; readonly type: string }[];
-}
 
 /** Memory of the program that an argument points to. */
 export interface SitePointer {
@@ -70,23 +64,17 @@ export interface LaunchSite {
   readonly contents: SiteContents;
 }
 
-/** Contents of memory when a kernel starts. */
-export interface SiteContents {
-  /** All elements of the allocation that an argument points to, by position. */
-  readonly arrays: ReadonlyMap<number, readonly number[]>;
-  /** Variables of the device, by name: the bytes of all of their elements. */
-  readonly variables: ReadonlyMap<string, Uint8Array>;
-}
-
 /** Maximum number of facts of a site that are reported. */
 const maxFacts = 12;
 
 /** The launches of an event: one for each set of extents on the paths through the program. */
 export function sitesOf(event: LaunchEvent, location: Location, parameters: readonly LaunchParameter[]): LaunchSite[] {
-  const { ways, resolved, isPossible } = launchPaths(event);
-  const sites = ways.map((way, at) => siteOf(event, location, parameters, way, resolved[at]!));
+  const { ways, resolved, isPossible, isTaken } = launchPaths(event);
+  const sites = ways
+    .map((way, at) => siteOf(event, location, parameters, way, resolved[at]!))
+    .filter((_, at) => isTaken[at]);
   // Paths without launched threads are reported only if all paths are such.
-  const possible = sites.filter((_, at) => isPossible[at]);
+  const possible = sites.filter((_, at) => isPossible.filter((__, own) => isTaken[own])[at]);
   return distinctSites(possible.length > 0 ? possible : sites);
 }
 
@@ -212,7 +200,7 @@ function siteOf(
     facts: [...event.facts, ...event.symbolFacts, ...way],
     told: substitution.fact,
   });
-  const held = contentsOf(event, given, parameters, substitution.term);
+  const held = contentsOfLaunch(event, given, parameters, substitution.term);
   const unknown: LaunchProperty[] = [];
   const isTied = (name: 'blockDim' | 'gridDim'): boolean => ties.some((tie) => dimensionsIn(tie).has(name));
   if (!blockExtents && !isTied('blockDim')) unknown.push('block');
@@ -238,48 +226,6 @@ function siteOf(
     contents: held.contents,
     ...(parts.length > 0 ? { parts } : {}),
   };
-}
-
-/** Contents of memory that arguments point to, and the facts they imply in the language of assumptions. */
-function contentsOf(
-  { contents }: LaunchEvent,
-  given: readonly HostValue[],
-  parameters: readonly LaunchParameter[],
-  resolve: (term: HostTerm) => HostTerm,
-): { readonly contents: SiteContents; readonly ties: readonly AssumptionExpression[] } {
-  const arrays = new Map<number, readonly number[]>();
-  const ties: AssumptionExpression[] = [];
-  for (const [index, value] of given.entries()) {
-    const held = value.kind === 'pointer' ? contents.get(value.memory.id) : undefined;
-    const parameter = parameters[index];
-    if (!held || value.kind !== 'pointer' || !parameter || parameter.fields) continue;
-    const start = value.offset && termConstant(resolve(value.offset));
-    const element = integerType(parameter.type.replace(/\*\s*(?:const|volatile|__restrict__|__restrict|restrict|\s)*$/, '').replace(/\b(?:const|volatile)\b/g, '').trim()); // oxfmt-ignore
-    if (start !== 0n || !element || !/\*/.test(parameter.type)) continue;
-    const { values, fill } = held;
-    if (values && held.element !== element.bytes) continue;
-    const byte = BigInt(fill);
-    const list = (values ?? [Array.from({ length: element.bytes }).reduce<bigint>((sum) => sum * 256n + byte, 0n)]).map((one) => heldAs(one, element)); // oxfmt-ignore
-    const sorted = list.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-    const [low, high] = [sorted[0], sorted.at(-1)];
-    if (low === undefined || high === undefined) continue;
-    const array = parameter.name;
-    ties.push({ kind: 'elements', array, low: number(low), high: number(high) });
-    if (!values) continue;
-    const numbers = list.map(Number);
-    if (numbers.every((one) => Number.isSafeInteger(one))) arrays.set(index, numbers);
-    if (list.length > 1 && new Set(list).size === list.length) ties.push({ kind: 'distinct', array });
-  }
-  const variables = new Map<string, Uint8Array>();
-  for (const [memory, { element, values }] of contents) {
-    const name = /^symbol (\w+)$/.exec(memory)?.[1];
-    if (name === undefined || !values) continue;
-    const bytes = new Uint8Array(element * values.length);
-    for (const [at, one] of values.entries())
-      for (let byte = 0; byte < element; byte++) bytes[at * element + byte] = Number((one >> BigInt(8 * byte)) & 255n);
-    variables.set(name, bytes);
-  }
-  return { contents: { arrays, variables }, ties };
 }
 
 /** The divisor of an argument that is a fraction of a size; 1 if the size is passed unchanged. */
@@ -331,11 +277,6 @@ function scalarsOf(
     scalars.set(index, isFloat ? Number(constant) : kind ? heldAs(constant, kind) : constant);
   }
   return scalars;
-}
-
-/** A number converted to an integer type. */
-function heldAs(value: bigint, { bytes, signed }: { readonly bytes: number; readonly signed: boolean }): bigint {
-  return signed ? BigInt.asIntN(8 * bytes, value) : BigInt.asUintN(8 * bytes, value);
 }
 
 /** Whether a parameter may be narrower than the number that is passed. */
@@ -410,8 +351,8 @@ function number(value: bigint): IntegerExpression {
 
 /** Solves `symbol * a + b == expression` for the symbol. */
 function invert(term: HostTerm, expression: IntegerExpression): { key: string; expression: IntegerExpression } | null {
-  if (term.kind === 'symbol') return { key: termKey(term), expression };
-  if (term.kind !== 'arithmetic' || symbolsOf(term).size !== 1) return null;
+  if (term.kind === 'symbol' || term.kind === 'choice') return { key: termKey(term), expression };
+  if (term.kind !== 'arithmetic') return null;
   const constant = termConstant(term.right);
   if (constant === undefined) return null;
   if (term.operator === '+') return invert(term.left, { kind: 'arithmetic', operator: '-', left: expression, right: number(constant) }); // oxfmt-ignore

@@ -1,5 +1,6 @@
 /** Recognises launches in a text without parsing it: `<<<…>>>`, or a function of the runtime API. */
-const launchText = /<\s*<\s*<|\bcudaLaunch(?:Cooperative)?Kernel/;
+const launchText =
+  /<\s*<\s*<|\bcu(?:da)?Launch(?:Cooperative)?Kernel|\bcu(?:da)?Graph\w*(?:Kernel\w*|AddNode|NodeSetParams)/;
 
 /** Whether a text may contain launches; most files without launches need not be parsed. */
 export function mayLaunch(text: string): boolean {

@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import { seededRandom } from '../../../src/base/random.ts';
 import { accessText } from '../../../src/cuda/reading/access-text.ts';
 import { commentProblems } from '../../../src/cuda/assumptions/annotation.ts';
-import { readHostProgram } from '../../../src/cuda/host/host-program.ts';
 import { nodesWhere } from '../../../src/cuda/syntax/syntax-tree.ts';
 import { readSource } from '../../../src/cuda/syntax/syntax.ts';
 import { cudaParser, lineOf } from './grammar.ts';
@@ -222,7 +221,6 @@ test('deep nesting and damaged texts neither throw nor hang', async () => {
       text = text.slice(0, at) + (random.chance(0.7) ? random.pick(noise) : '') + text.slice(at + length);
     }
     const damaged = parser.parse(text, 'd.cu');
-    readHostProgram('d.cu', text, damaged.tree());
     commentProblems(damaged);
     for (const { firstLine, lastLine } of damaged.functions) {
       assert.ok(firstLine <= lastLine);

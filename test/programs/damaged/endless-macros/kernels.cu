@@ -1,8 +1,8 @@
 // expect: scaleChunk race=proved divergence=proved
 // expect: scaleChunk silent
-// expect: scaleChunk launch kernels.cu:11 block=256 grid=16
+// expect: scaleChunk precondition "blockDim.x <= 256"
 //
-// The macros of the host file call themselves and each other, and one doubles with every step.
+// The macros of the host file call themselves and each other, and one doubles with every step. The file does not compile.
 
 #include "run.h"
 

@@ -1,11 +1,11 @@
 // expect: scaleChunk race=proved divergence=proved
 // expect: scaleChunk silent
 // expect: scaleChunk launch kernels.cu:16 block=256 grid=16
-// expect: halveChunk race=race divergence=proved
-// expect: halveChunk finding race/global error on a lines 14
-// expect: halveChunk launch host.cpp:6 block=512 grid=16
+// expect: halveChunk race=proved divergence=proved
+// expect: halveChunk precondition "blockDim.x <= 256"
+// expect: halveChunk silent
 //
-// The host file stops in the middle of a function. The code before that is read.
+// The host file does not compile: no launch in it is known, also not that of 512 threads.
 
 #include "run.h"
 

@@ -1,8 +1,14 @@
 #include <cuda.h>
-#include <nvrtc.h>
 #include <fstream>
 #include <sstream>
 #include <string>
+
+// As in nvrtc.h, which belongs to a package of its own.
+typedef struct _nvrtcProgram* nvrtcProgram;
+extern "C" int nvrtcCreateProgram(nvrtcProgram*, const char*, const char*, int, const char* const*, const char* const*);
+extern "C" int nvrtcCompileProgram(nvrtcProgram, int, const char* const*);
+extern "C" int nvrtcGetPTXSize(nvrtcProgram, size_t*);
+extern "C" int nvrtcGetPTX(nvrtcProgram, char*);
 
 static CUmodule compiled(const char* file) {
   std::ifstream source(file);

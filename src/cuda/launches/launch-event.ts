@@ -1,0 +1,23 @@
+import type { Fact } from '../host/term.ts';
+import type { HostValue, MemoryContents } from '../host/value.ts';
+
+/** A launch, as it happens in the program. */
+export interface LaunchEvent {
+  /** `reduce<256>` as written, for messages. */
+  readonly text: string;
+  readonly grid: HostValue | undefined;
+  readonly block: HostValue | undefined;
+  readonly cluster: HostValue | undefined;
+  readonly shared: HostValue | undefined;
+  /** Undefined if unknown. */
+  readonly cooperative: boolean | undefined;
+  /** Whether it may start before the kernel before it in the stream has ended (programmatic dependent launch). */
+  readonly startsEarly: boolean;
+  /** Values of the arguments; undefined if unknown. */
+  readonly arguments: readonly HostValue[] | undefined;
+  readonly facts: readonly Fact[];
+  /** Facts about symbols on every path. */
+  readonly symbolFacts: readonly Fact[];
+  /** Contents of memory when the kernel starts: by the identity of an allocation, or `symbol NAME`. */
+  readonly contents: ReadonlyMap<string, MemoryContents>;
+}

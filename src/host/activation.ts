@@ -1,0 +1,62 @@
+/** Calls that are being executed, what they pass and what they give back. */
+import type { HostFunction, HostValue } from '../cuda/host/value.ts';
+import type { HostType } from '../gimple/debug-types.ts';
+import type { GimpleFunction, GimpleLocation, GimpleOperand } from '../gimple/gimple.ts';
+import type { HostUnit } from './host-unit.ts';
+import type { Cell } from './memory.ts';
+import type { HostObject, HostPlace } from './objects.ts';
+import type { State } from './state.ts';
+
+/** An argument or result: a scalar, or the bytes of an object. */
+export type Passed = { readonly kind: 'scalar'; readonly value: HostValue; readonly type: HostType | null } | { readonly kind: 'bytes'; readonly cells: readonly Cell[]; readonly type: HostType; readonly place: HostPlace | null }; // oxfmt-ignore
+
+/** A call of a function that is being executed. */
+export interface Activation {
+  readonly unit: HostUnit;
+  readonly fn: GimpleFunction;
+  /** Where it is called. */
+  readonly site: GimpleLocation | null;
+  readonly depth: number;
+  readonly caller: Activation | null;
+  readonly objects: Map<string, HostObject>;
+  readonly parameters: ReadonlyMap<string, Passed>;
+  /** Whether exceptions that leave the function may reach a handler, or launches before it. */
+  readonly catches: boolean;
+  readonly returns: { readonly state: State; readonly value: Outcome['value'] }[];
+  /** Where the caller wants a result that is an object. */
+  readonly slot: HostPlace | null;
+  readonly throws: State[];
+}
+
+/** A place with the type of what is there. */
+export interface TypedPlace extends HostPlace {
+  readonly type: HostType;
+}
+
+/** A state on an edge between blocks. */
+export interface EdgeState {
+  readonly from: number;
+  readonly to: number;
+  readonly state: State;
+}
+
+/** What a call may do, and what it gives back. Null if it never returns. */
+export interface Outcome {
+  readonly state: State | null;
+  /** Null: unknown. `in place`: the callee wrote it where the caller wants it. */
+  readonly value: Passed | 'in place' | null;
+  readonly thrown: State | null;
+}
+
+export interface CallRequest {
+  readonly symbol: string | null;
+  readonly callees: readonly HostFunction[];
+  readonly given: readonly Passed[];
+  readonly operands: readonly GimpleOperand[];
+  readonly target: GimpleOperand | null;
+  readonly resultType: HostType | null;
+  readonly location: GimpleLocation | null;
+  readonly activation: Activation;
+  /** Whether an exception of the call may reach a handler, or code that launches. */
+  readonly matters: boolean;
+}

@@ -1,0 +1,42 @@
+/** The units of a host program, and how the symbols of one are found in another. */
+import type { HostUnit } from './host-unit.ts';
+
+/** Functions that run device work at other times than the order of the calls, or in other threads of the program. */
+const elsewhere =
+  /(?:cudaStreamCreateWith\w*|cuStreamCreate\w*|\w*BeginCapture\w*|\w+_pts[zd]|cudaGetSymbolAddress|cuModuleGetGlobal|cudaIpc\w*|pthread_create|_M_start_thread\w*|GOMP_\w+|\w*LaunchHostFunc|\w*AddCallback|_ZN6thrust\w*)D\.\d+/; // oxfmt-ignore
+
+export class HostProgram {
+  readonly units: readonly HostUnit[];
+  readonly #byPath: ReadonlyMap<string, HostUnit>;
+  /** Units by the functions of external linkage that they define. */
+  readonly #definitions = new Map<string, HostUnit>();
+
+  /** Whether copies and kernels run in the order of the calls. */
+  readonly isInOrder: boolean;
+
+  constructor(units: readonly HostUnit[]) {
+    this.isInOrder = units.every((unit) => !unit.mentions(elsewhere));
+    this.units = units;
+    this.#byPath = new Map(units.map((unit) => [unit.path, unit]));
+    for (const unit of units)
+      for (const symbol of unit.definitions())
+        if (unit.linkageOf(symbol) === 'external' && !this.#definitions.has(symbol))
+          this.#definitions.set(symbol, unit);
+  }
+
+  /** The function that a name denotes in a unit; null if no unit defines it. */
+  resolve(name: string, from: HostUnit): { readonly unit: HostUnit; readonly symbol: string } | null {
+    const [path, symbol] = /^(.*)!([^!]*)$/s.exec(name)?.slice(1) ?? [undefined, name];
+    const own = path === undefined ? undefined : this.#byPath.get(path);
+    if (own) return { unit: own, symbol: symbol! };
+    if (from.isDefined(name)) return { unit: from, symbol: from.definition(name) };
+    const other = this.#definitions.get(name) ?? this.#definitions.get(name.replace(/^(_ZN.*)([CD])1(?=E|I)/, '$1$22'));
+    return other ? { unit: other, symbol: other.definition(name) } : null;
+  }
+
+  /** The unit that defines a variable; the given one if none does. */
+  unitOfData(symbol: string, from: HostUnit): HostUnit {
+    if (from.dataOf(symbol)) return from;
+    return this.units.find((unit) => unit.dataOf(symbol) && unit.linkageOf(symbol) !== 'internal') ?? from;
+  }
+}

@@ -1,0 +1,182 @@
+/** The host code of a translation unit: functions on demand, kernels, and variables with static storage. */
+import type { HostFunction } from '../cuda/host/value.ts';
+import type { HostType, DebugTypes } from '../gimple/debug-types.ts';
+import type { GimpleFunction } from '../gimple/gimple.ts';
+import type { DataObject } from '../gimple/initialised-data.ts';
+import { parseFunction, parseGimpleParameters, splitDump } from '../gimple/parser.ts';
+import { kernelSymbol } from './kernel-symbol.ts';
+import { PrintedTypes } from './printed-types.ts';
+
+/** Functions that configure or make a launch. */
+export const launching =
+  /^(?:__cudaPushCallConfiguration|cu(?:da)?Launch\w*|cu(?:da)?GraphAdd\w*Node\w*|cu(?:da)?Graph(?:Exec)?Kernel\w*|_Z\d+cudaLaunch\w*|_ZL?\d+cudaLaunch\w*)$/;
+
+export class HostUnit {
+  readonly types: PrintedTypes;
+  readonly #texts: ReadonlyMap<string, string>;
+  readonly #parsed = new Map<string, GimpleFunction | null>();
+  readonly #data: ReadonlyMap<string, DataObject>;
+  readonly #debug: DebugTypes;
+  /** Symbols of the kernels of the unit, as PTX names them. */
+  readonly kernels: ReadonlySet<string>;
+  /** Path of the source. */
+  readonly path: string;
+  readonly #linkage: ReadonlyMap<string, 'external' | 'weak'>;
+
+  constructor(
+    path: string,
+    { gimple, assembly }: { readonly gimple: string; readonly assembly: string },
+    kernels: ReadonlySet<string>,
+    debug: DebugTypes,
+    data: ReadonlyMap<string, DataObject>,
+  ) {
+    this.path = path;
+    this.#texts = splitDump(gimple).texts;
+    this.#debug = debug;
+    this.types = new PrintedTypes(debug, gimple);
+    this.#data = data;
+    this.kernels = kernels;
+    for (const [symbol, text] of this.#texts)
+      this.types.learn({ symbol, parameters: parseGimpleParameters(text), locals: [] });
+    this.#linkage = new Map([...assembly.matchAll(/^\t\.(globl|weak)\t(\S+)$/gm)].map(([, kind, symbol]) => [symbol!, kind === 'weak' ? 'weak' : 'external'])); // oxfmt-ignore
+  }
+
+  /** The symbol under which a function has its body: complete constructors are those of bases (`C2`) if they are equal. */
+  definition(symbol: string): string {
+    if (this.#texts.has(symbol)) return symbol;
+    const base = symbol.replace(/^(_ZN.*)([CD]|CI)1(?=E|I|S)/, '$1$22');
+    return this.#texts.has(base) ? base : symbol;
+  }
+
+  /** A function with its body; null if the unit has none that is understood. */
+  functionOf(symbol: string): GimpleFunction | null {
+    const own = this.definition(symbol);
+    const known = this.#parsed.get(own);
+    if (known !== undefined) return known;
+    const text = this.#texts.get(own);
+    const parsed = text === undefined ? null : parseFunction(own, text);
+    if (parsed) this.types.learn(parsed);
+    this.#parsed.set(own, parsed);
+    return parsed;
+  }
+
+  /** A name for a function or variable that no other unit has. */
+  key(symbol: string): string {
+    return `${this.path}!${this.definition(symbol)}`;
+  }
+
+  /** The address of a function, with a name by which other units find it. */
+  functionValue(symbol: string): HostFunction {
+    const isOwn =
+      this.isDefined(symbol) && this.linkageOf(this.definition(symbol)) !== 'external' && !this.isKernel(symbol);
+    return { kind: 'function', name: isOwn ? this.key(symbol) : symbol };
+  }
+
+  /** Whether the text of some function matches. */
+  mentions(pattern: RegExp): boolean {
+    return [...this.#texts.values()].some((text) => pattern.test(text));
+  }
+
+  /** Functions with a body. */
+  definitions(): Iterable<string> {
+    return this.#texts.keys();
+  }
+
+  /** Whether some function names a symbol other than as the function that it calls. */
+  takesAddress(symbol: string): boolean {
+    const uses = new RegExp(`(?<!gimple_call <)(?<![\\w$.])${symbol.replace(/[$.]/g, '\\$&')}D\\.\\d+`);
+    return [...this.#texts.values()].some((text) => text.includes(symbol) && text.split('\n').some((line) => /gimple_/.test(line) && uses.test(line))); // oxfmt-ignore
+  }
+
+  /** Types of the parameters of a function of the unit, as far as they are known. */
+  parameterTypes(symbol: string): readonly HostType[] {
+    return this.functionOf(symbol)?.parameters.map((one) => this.types.typeOf(one.type)) ?? [];
+  }
+
+  isDefined(symbol: string): boolean {
+    return this.#texts.has(this.definition(symbol));
+  }
+
+  /** Whether a function is the stub of a kernel: a call of it launches the kernel. */
+  isKernel(symbol: string): boolean {
+    return (
+      this.kernels.has(symbol) ||
+      this.kernels.has(kernelSymbol(symbol)) ||
+      /__(?:wrapper__)?device_stub_/.test(this.#texts.get(this.definition(symbol)) ?? '')
+    );
+  }
+
+  linkageOf(symbol: string): 'external' | 'weak' | 'internal' {
+    return this.#linkage.get(symbol) ?? 'internal';
+  }
+
+  dataOf(symbol: string): DataObject | undefined {
+    return this.#data.get(symbol);
+  }
+
+  typeOfVariable(symbol: string): HostType | null {
+    return this.#debug.typeOfVariable(symbol);
+  }
+
+  readonly #uses = new Map<string, { readonly isWritten: boolean; readonly isTaken: boolean }>();
+
+  /** Whether some code of the unit writes a variable with static storage, or takes its address. */
+  usesOf(symbol: string): { readonly isWritten: boolean; readonly isTaken: boolean } {
+    const known = this.#uses.get(symbol);
+    if (known) return known;
+    const name = new RegExp(`(?<![\\w$.])${symbol.replace(/[$.]/g, '\\$&')}D\\.\\d+`);
+    let [isWritten, isTaken] = [false, [...this.#data.values()].some(({ pointers }) => [...pointers.values()].some((one) => one.symbol === symbol))]; // oxfmt-ignore
+    for (const text of this.#texts.values()) {
+      if (!text.includes(symbol)) continue;
+      for (const line of text.split('\n')) {
+        if (!name.test(line) || line.startsWith(';;') || /^ {2}(?:static |const )/.test(line)) continue;
+        const read = /gimple_(?:assign <\w+, ([^,]*), (.*)|cond <(.*)|switch <(.*)|return <(.*)|phi <([^,]*), (.*))/.exec(line); // oxfmt-ignore
+        const taken = new RegExp(
+          `&(?:\\[[^\\]]*\\] )*\\(?(?:\\[[^\\]]*\\] )*${name.source.replace('(?<![\\w$.])', '')}`,
+        );
+        if (taken.test(line)) isTaken = true;
+        else if (!read || name.test(read[1] ?? '')) isWritten = true;
+      }
+    }
+    const uses = { isWritten, isTaken };
+    this.#uses.set(symbol, uses);
+    return uses;
+  }
+
+  /** Functions with the names that they mention. Stubs of kernels are left out. */
+  *names(): Iterable<readonly [symbol: string, names: ReadonlySet<string>]> {
+    for (const [symbol, text] of this.#texts)
+      if (!this.#isStub(symbol)) yield [symbol, new Set([...text.matchAll(/(?<![\w$.])([A-Za-z_][\w$.]*?)D\.\d+/g)].map(([, one]) => one!))]; // oxfmt-ignore
+  }
+
+  #isStub(symbol: string): boolean {
+    return symbol.includes('__wrapper__device_stub_') || this.isKernel(symbol);
+  }
+
+  /** Functions that configure or make a launch. */
+  *launching(): Iterable<string> {
+    for (const [symbol, names] of this.names()) if ([...names].some((name) => launching.test(name))) yield symbol;
+  }
+
+  #launchers: readonly string[] | undefined;
+
+  /** Functions of external linkage that lead to a launch. */
+  externalLaunchers(): readonly string[] {
+    if (this.#launchers) return this.#launchers;
+    const names = new Map(this.names());
+    const users = new Map<string, Set<string>>();
+    for (const [symbol, mentioned] of names)
+      for (const name of mentioned) {
+        const own = this.definition(name);
+        if (names.has(own)) users.set(own, (users.get(own) ?? new Set()).add(symbol));
+      }
+    const reaching = new Set(this.launching());
+    for (const one of reaching) for (const user of users.get(one) ?? []) reaching.add(user);
+    return (this.#launchers = [...reaching].filter((symbol) => this.linkageOf(symbol) === 'external' && symbol !== 'main')); // oxfmt-ignore
+  }
+
+  /** Functions whose addresses initialised data holds. */
+  functionsInData(): ReadonlySet<string> {
+    return new Set([...this.#data.values()].flatMap(({ pointers }) => [...pointers.values()].map(({ symbol }) => this.definition(symbol)))); // oxfmt-ignore
+  }
+}

@@ -1,0 +1,309 @@
+/** Launches of a host program: the functions of the runtime and the driver that make them, and what they are given. */
+import type { LaunchEvent } from '../cuda/launches/launch-event.ts';
+import { type HostTerm, termConstant, zeroTerm } from '../cuda/host/term.ts';
+import { type HostFunction, type HostValue, integerValue, termOf, valueKey } from '../cuda/host/value.ts';
+import type { HostType } from '../gimple/debug-types.ts';
+import type { GimpleLocation } from '../gimple/gimple.ts';
+import type { HostUnit } from './host-unit.ts';
+import type { CallRequest, Passed } from './activation.ts';
+import type { Interpreter } from './interpreter.ts';
+import { kernelSymbol } from './kernel-symbol.ts';
+import { type ObjectState, readScalar } from './memory.ts';
+import type { State } from './state.ts';
+
+/** A function from which interpretation starts, with the path of its unit. */
+export interface HostEntry {
+  readonly unit: string;
+  readonly symbol: string;
+}
+
+/** A launch of a host program, at its place in the source. */
+export interface HostLaunch extends Omit<LaunchEvent, 'text' | 'symbolFacts'> {
+  /** Symbol of the kernel, or its name in a module (driver API); empty if it is unknown. */
+  readonly kernel: string;
+  readonly location: GimpleLocation | null;
+  /** Path of the unit that makes it. */
+  readonly unit: string;
+  /** The function from which interpretation started. */
+  readonly entry: HostEntry;
+}
+
+type Configuration = Pick<LaunchEvent, 'grid' | 'block' | 'cluster' | 'shared' | 'cooperative' | 'startsEarly'>;
+type Launch = Omit<HostLaunch, 'entry' | 'location' | 'unit'>;
+
+/** Sizes of the parameters of kernels in bytes, by symbol. */
+export type KernelParameters = ReadonlyMap<string, readonly number[]>;
+
+/** Layout of `cudaLaunchConfig_t` and its attributes (`driver_types.h`), and of `CUlaunchConfig` (`cuda.h`), in bytes. */
+const configurationLayout = { grid: 0, block: 12, shared: 24, attributes: 40, count: 48 };
+const attributeLayout = { bytes: 72, id: 0, value: 8 };
+/** Identifiers of attributes (`cudaLaunchAttributeID`). */
+const attributeIds = { cooperative: 2n, cluster: 4n, programmaticSerialization: 6n, programmaticEvent: 7n };
+/** Layout of `cudaKernelNodeParams`, in bytes. */
+const nodeLayout = { function: 0, grid: 8, block: 20, shared: 32, parameters: 40 };
+const maxAttributes = 16;
+
+/** The three extents in an object. */
+function extentsIn(contents: ObjectState, offset: number, label: string): HostValue {
+  const fields = new Map<string, HostValue>();
+  const sources = new Set<string>();
+  for (const [at, axis] of ['x', 'y', 'z'].entries()) {
+    const { value } = readScalar(contents, offset + 4 * at, 4, `${label}.${axis}`);
+    fields.set(axis, value.kind === 'symbol' && value.symbol.type === undefined ? { kind: 'symbol', symbol: { ...value.symbol, type: 'unsigned int' } } : value); // oxfmt-ignore
+    sources.add(value.kind === 'symbol' ? value.symbol.id.replace(/\+\d+:4$/, '') : String(at));
+  }
+  // Extents that are those of an unknown object specify none.
+  const isWhole = sources.size === 1 && [...fields.values()].every((value) => value.kind === 'symbol' && /\+\d+:4$/.test(value.symbol.id)); // oxfmt-ignore
+  return { kind: 'record', fields, rest: { id: `extents ${[...sources].join()}`, label, ...(isWhole ? { type: 'dim3' } : {}) } }; // oxfmt-ignore
+}
+
+function extentsOfPassed(passed: Passed | undefined): HostValue | undefined {
+  if (passed?.kind !== 'bytes') return undefined;
+  return extentsIn({ base: { kind: 'unknown', symbol: { id: 'no bytes', label: 'dim3' } }, cells: passed.cells }, 0, 'dim3'); // oxfmt-ignore
+}
+
+function scalarOf(passed: Passed | undefined): HostValue | undefined {
+  return passed?.kind === 'scalar' ? passed.value : undefined;
+}
+
+/** A value that a kernel is given: scalars, and records by the names of their members. */
+function argumentOf(passed: Passed): HostValue {
+  if (passed.kind === 'scalar') return passed.value.kind === 'either' ? { kind: 'symbol', symbol: { id: valueKey(passed.value), label: 'a pointer' } } : passed.value; // oxfmt-ignore
+  const contents: ObjectState = { base: { kind: 'unknown', symbol: { id: 'no bytes', label: 'an argument' } }, cells: passed.cells }; // oxfmt-ignore
+  return valueAt(contents, 0, passed.type, 'an argument');
+}
+
+function valueAt(contents: ObjectState, offset: number, type: HostType, label: string): HostValue {
+  switch (type.kind) {
+    case 'integer':
+    case 'float':
+    case 'pointer': {
+      const { value } = readScalar(contents, offset, type.kind === 'pointer' ? 8 : type.bytes, label);
+      if (value.kind !== 'symbol') return value;
+      return type.kind === 'pointer' ? value : { kind: 'symbol', symbol: { ...value.symbol, type: type.name } };
+    }
+    case 'record': {
+      const fields = new Map<string, HostValue>();
+      for (const member of type.members) {
+        const own = valueAt(contents, offset + member.offset, member.type, member.name);
+        if (member.name !== '') fields.set(member.name, own);
+        else if (own.kind === 'record') for (const [name, value] of own.fields) fields.set(name, value);
+      }
+      return { kind: 'record', fields, rest: { id: `${label} ${contents.cells.length}`, label } };
+    }
+    default:
+      return { kind: 'symbol', symbol: { id: `${label}+${offset}`, label } };
+  }
+}
+
+/** Reads what launch functions are given. */
+export class LaunchReader {
+  readonly #host: Interpreter;
+  readonly #parameters: KernelParameters;
+
+  constructor(host: Interpreter, parameters: KernelParameters) {
+    this.#host = host;
+    this.#parameters = parameters;
+  }
+
+  /** `__cudaPushCallConfiguration(grid, block, shared, stream)`: what `<<<…>>>` becomes before the call of the kernel. */
+  configure({ given, activation }: CallRequest, state: State): void {
+    const [grid, block, shared] = given;
+    const unknown: HostValue = { kind: 'symbol', symbol: this.#host.objects.freshSymbol('dim3', 'dim3') };
+    state.configuration = { grid: extentsOfPassed(grid) ?? unknown, block: extentsOfPassed(block) ?? unknown, shared: scalarOf(shared) ?? integerValue(zeroTerm), within: activation }; // oxfmt-ignore
+  }
+
+  /** A call of a kernel's stub with a configuration. */
+  chevron(request: CallRequest, state: State): Launch[] {
+    const { grid, block, shared } = state.configuration!;
+    const configured: Configuration = {
+      grid,
+      block,
+      shared,
+      cluster: undefined,
+      cooperative: false,
+      startsEarly: false,
+    };
+    return this.#launches(request.callees, configured, request.given.map(argumentOf), state);
+  }
+
+  /** A call of a function that launches; null for any other function. */
+  call(name: string, { given, activation }: CallRequest, state: State): Launch[] | null {
+    const from = activation.unit;
+    switch (name) {
+      case 'cudaLaunchKernel':
+      case 'cudaLaunchKernel_ptsz':
+      case 'cudaLaunchCooperativeKernel':
+      case 'cudaLaunchCooperativeKernel_ptsz': {
+        const kernels = functionsOf(scalarOf(given[0]));
+        const configured = { grid: extentsOfPassed(given[1]), block: extentsOfPassed(given[2]), shared: scalarOf(given[4]), cluster: undefined, cooperative: name.includes('Cooperative'), startsEarly: false }; // oxfmt-ignore
+        return this.#launchesOf(kernels, configured, scalarOf(given[3]), from, state);
+      }
+      case 'cudaLaunchKernelExC':
+      case 'cudaLaunchKernelExC_ptsz': {
+        const contents = this.#pointed(scalarOf(given[0]), state);
+        const configured = this.#configurationIn(contents, state, (at) => contents && extentsIn(contents, at, 'dim3'));
+        return this.#launchesOf(functionsOf(scalarOf(given[1])), configured, scalarOf(given[2]), from, state);
+      }
+      case 'cuLaunchKernel':
+      case 'cuLaunchCooperativeKernel': {
+        const extents = (from: number): HostValue | undefined => recordOf(given.slice(from, from + 3).map(scalarOf));
+        const configured = { grid: extents(1), block: extents(4), shared: scalarOf(given[7]), cluster: undefined, cooperative: name !== 'cuLaunchKernel', startsEarly: false }; // oxfmt-ignore
+        return this.#launchesOf(functionsOf(scalarOf(given[0])), configured, scalarOf(given[9]), from, state);
+      }
+      case 'cuLaunchKernelEx': {
+        const contents = this.#pointed(scalarOf(given[0]), state);
+        const configured = this.#configurationIn(contents, state, (at) => contents && extentsIn(contents, at, 'dim3'));
+        return this.#launchesOf(functionsOf(scalarOf(given[1])), configured, scalarOf(given[2]), from, state);
+      }
+      case 'cudaGraphAddKernelNode':
+      case 'cudaGraphKernelNodeSetParams':
+      case 'cudaGraphExecKernelNodeSetParams':
+        return this.#node(scalarOf(given.at(-1)), 0, from, state);
+      case 'cudaGraphAddNode':
+      case 'cudaGraphAddNode_v2':
+      case 'cudaGraphNodeSetParams':
+      case 'cudaGraphExecNodeSetParams': {
+        const contents = this.#pointed(scalarOf(given.at(-1)), state);
+        const kind = contents ? termOf(readScalar(contents, 0, 4, 'type').value) : null;
+        const constant = kind ? termConstant(kind) : undefined;
+        // `cudaGraphNodeTypeKernel` is 0.
+        if (constant !== undefined && constant !== 0n) return [];
+        return this.#node(scalarOf(given.at(-1)), 16, from, state);
+      }
+      default:
+        return /^(?:cu(?:da)?Launch\w*Kernel\w*|cu(?:da)?Graph\w*Kernel\w*Params\w*|cuGraphAddKernelNode\w*|cudaLaunchDevice\w*)$/.test(name) && !/Get/.test(name) // oxfmt-ignore
+          ? this.#launches([], { grid: undefined, block: undefined, shared: undefined, cluster: undefined, cooperative: undefined, startsEarly: true }, undefined, state) // oxfmt-ignore
+          : null;
+    }
+  }
+
+  #node(parameters: HostValue | undefined, start: number, from: HostUnit, state: State): Launch[] {
+    const contents = this.#pointed(parameters, state);
+    const at = (offset: number, bytes: number): HostValue | undefined =>
+      contents ? readScalar(contents, start + offset, bytes, 'a parameter').value : undefined;
+    const extents = (offset: number): HostValue | undefined => contents && extentsIn(contents, start + offset, 'dim3');
+    const configured = { grid: extents(nodeLayout.grid), block: extents(nodeLayout.block), shared: at(nodeLayout.shared, 4), cluster: undefined, cooperative: false, startsEarly: true }; // oxfmt-ignore
+    return this.#launchesOf(
+      functionsOf(at(nodeLayout.function, 8)),
+      configured,
+      at(nodeLayout.parameters, 8),
+      from,
+      state,
+    );
+  }
+
+  /** Contents of the object that an address points to; undefined if it is unknown which. */
+  #pointed(address: HostValue | undefined, state: State): ObjectState | undefined {
+    const place = address && (address.kind === 'pointer' || address.kind === 'symbol') ? this.#host.objects.placeAt(address, 'a parameter') : null; // oxfmt-ignore
+    const start = place?.offset ? termConstant(place.offset) : undefined;
+    if (!place || start === undefined) return undefined;
+    const contents = this.#host.objects.contents(place.object, state);
+    if (start === 0n) return contents;
+    const shift = Number(start);
+    const moved = contents.cells.filter(({ offset }) => offset >= shift).map((cell) => ({ ...cell, offset: cell.offset - shift })); // oxfmt-ignore
+    return { base: contents.base.kind === 'zero' ? contents.base : { kind: 'unknown', symbol: { ...contents.base.symbol, id: `${contents.base.symbol.id} from ${shift}` } }, cells: moved }; // oxfmt-ignore
+  }
+
+  #configurationIn(
+    contents: ObjectState | undefined,
+    state: State,
+    extents: (at: number) => HostValue | undefined,
+  ): Configuration {
+    // oxfmt-ignore
+    if (!contents) return { grid: undefined, block: undefined, shared: undefined, cluster: undefined, cooperative: undefined, startsEarly: true }; // oxfmt-ignore
+    const { grid, block, shared, attributes, count } = configurationLayout;
+    const read = (from: ObjectState, at: number, bytes: number): HostValue => readScalar(from, at, bytes, 'a parameter').value; // oxfmt-ignore
+    const common = { grid: extents(grid), block: extents(block), shared: read(contents, shared, 8) };
+    const number = constantOf(read(contents, count, 4));
+    if (number === 0n) return { ...common, cluster: undefined, cooperative: false, startsEarly: false };
+    const list = this.#pointed(read(contents, attributes, 8), state);
+    if (number === undefined || !list || number > maxAttributes) return { ...common, cluster: undefined, cooperative: undefined, startsEarly: true }; // oxfmt-ignore
+    let cluster: HostValue | undefined;
+    let cooperative: boolean | undefined = false;
+    let startsEarly = false;
+    for (let index = 0; index < Number(number); index++) {
+      const at = index * attributeLayout.bytes;
+      const id = constantOf(read(list, at + attributeLayout.id, 4));
+      const on = (): bigint | undefined => constantOf(read(list, at + attributeLayout.value, 4));
+      if (id === attributeIds.cluster) cluster = extentsIn(list, at + attributeLayout.value, 'cluster');
+      else if (id === attributeIds.cooperative) cooperative = on() === undefined ? undefined : on() !== 0n;
+      else if (id === attributeIds.programmaticSerialization) startsEarly ||= on() !== 0n;
+      else if (id === attributeIds.programmaticEvent) startsEarly = true;
+      else if (id === undefined) [cooperative, startsEarly] = [undefined, true];
+    }
+    return { ...common, cluster, cooperative, startsEarly };
+  }
+
+  #launchesOf(
+    kernels: readonly HostFunction[],
+    configured: Configuration,
+    list: HostValue | undefined,
+    from: HostUnit,
+    state: State,
+  ): Launch[] {
+    // oxfmt-ignore
+    if (kernels.length === 0) return this.#launches(kernels, configured, undefined, state);
+    return kernels.flatMap((kernel) => this.#launches([kernel], configured, this.#arguments(kernel, list, from, state), state)); // oxfmt-ignore
+  }
+
+  /** The values that an array of addresses points to; undefined if they are unknown. */
+  #arguments(
+    kernel: HostFunction,
+    list: HostValue | undefined,
+    from: HostUnit,
+    state: State,
+  ): readonly HostValue[] | undefined {
+    const addresses = this.#pointed(list, state);
+    const found = this.#host.program.resolve(kernel.name, from);
+    const stub = found?.unit.functionOf(found.symbol);
+    const types = found && stub?.parameters.map((one) => found.unit.types.typeOf(one.type));
+    const sizes = this.#parameters.get(kernelSymbol(kernel.name));
+    const count = types?.length ?? sizes?.length;
+    if (!addresses || count === undefined) return undefined;
+    return Array.from({ length: count }, (_, index): HostValue => {
+      const address = readScalar(addresses, 8 * index, 8, 'an address').value;
+      const contents = this.#pointed(address, state);
+      const unknown = this.#host.objects.fresh('an argument');
+      if (!contents) return unknown;
+      const type = types?.[index];
+      if (type && type.kind !== 'opaque' && type.kind !== 'array') return valueAt(contents, 0, type, 'an argument');
+      const bytes = sizes?.[index];
+      return bytes === undefined || bytes > 8 ? unknown : readScalar(contents, 0, bytes, 'an argument').value;
+    });
+  }
+
+  #launches(
+    kernels: readonly HostFunction[],
+    configured: Configuration,
+    given: readonly HostValue[] | undefined,
+    state: State,
+  ): Launch[] {
+    // oxfmt-ignore
+    const list = kernels.length > 0 ? kernels : [{ kind: 'function' as const, name: '' }];
+    const isInOrder = this.#host.program.isInOrder;
+    return list.map(({ name }) => ({
+      kernel: kernelSymbol(name),
+      ...configured,
+      arguments: given,
+      facts: state.facts,
+      contents: isInOrder ? state.contents : new Map(),
+    }));
+  }
+}
+
+/** The kernels that a value denotes. */
+function functionsOf(value: HostValue | undefined): HostFunction[] {
+  return value?.kind === 'function' ? [{ ...value, others: [] }, ...(value.others ?? [])] : [];
+}
+
+function recordOf(values: readonly (HostValue | undefined)[]): HostValue | undefined {
+  if (values.length < 3 || values.includes(undefined)) return undefined;
+  const fields = new Map(values.map((value, at): [string, HostValue] => ['xyz'[at]!, value!]));
+  return { kind: 'record', fields, rest: { id: 'extents', label: 'extents' } };
+}
+
+function constantOf(value: HostValue): bigint | undefined {
+  const term: HostTerm | null = termOf(value);
+  return term ? termConstant(term) : undefined;
+}

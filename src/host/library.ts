@@ -1,0 +1,539 @@
+/** Functions of the CUDA runtime, of C and of C++ whose bodies are not in the unit. The list is closed: any other call is unknown code. */
+import { type Fact, type HostTerm, arithmetic, choice, compared, integer, isSame, one, termConstant, zeroTerm } from '../cuda/host/term.ts'; // oxfmt-ignore
+import { type HostValue, type MemoryContents, integerValue, termOf, valueKey } from '../cuda/host/value.ts';
+import type { HostUnit } from './host-unit.ts';
+import type { CallRequest, Outcome, Passed } from './activation.ts';
+import type { Interpreter } from './interpreter.ts';
+import { constantBytes, zeroObject } from './memory.ts';
+import type { HostPlace } from './objects.ts';
+import { roundedValue } from './operators.ts';
+import type { State } from './state.ts';
+
+/** An upper limit, far above any GPU: a bound is needed to prove that index arithmetic does not wrap around. */
+const maxMultiprocessors = 65_535;
+/** Maximum number of blocks that a multiprocessor can execute at once (CUDA programming guide: 32), with a margin. */
+const maxBlocks = 64;
+/** Maxima of fields of `cudaDeviceProp`; the minimum of each is 1. */
+const devicePropertyLimits: readonly (readonly [string, number])[] = [
+  ['multiProcessorCount', maxMultiprocessors],
+  ['maxThreadsPerBlock', 1024],
+  ['maxThreadsPerMultiProcessor', 4096],
+];
+/** `cudaDevAttrMultiProcessorCount` and `CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT`. */
+const multiprocessorCount = 16n;
+
+/** Functions that change no memory that the program reads, and throw nothing. */
+const harmless =
+  /^(?:v?f?s?n?w?printf|__(?:v?f?printf|printf)_chk|puts|putchar|fputs|fputc|fflush|fclose|fopen|free|mem(?:cmp|chr)|str(?:len|n?cmp|n?casecmp|r?chr|str|dup)|ato[ilf]|atoll|getenv|time|clock|clock_gettime|gettimeofday|s?rand(?:om)?|usleep|sleep|exit|_Exit|abort|__assert_fail|sqrtf?|pow[fl]?|exp2?f?|log(?:2|10|1p)?f?|sinf?|cosf?|tanf?|f?abs[fl]?|fmodf?|l?roundf?|ll?rintf?|nearbyintf?|hypotf?|cbrtf?|__builtin_(?:sqrtf?|powf?|expf?|logf?|log2f?|fabsf?|fmodf?|roundf?|lroundf?|clzl?l?|ctzl?l?|popcountl?l?|object_size|huge_valf?|inff?|nanf?|isnan|isinf|signbit|printf|puts|putchar|strlen|strcmp|memcmp|is_constant_evaluated)|__cxa_(?:end_catch|free_exception|get_exception_ptr|guard_release|guard_abort|atexit)|_ZdlPv\w*|_ZdaPv\w*|_Unwind_Resume|__errno_location|__cudaRegister\w*|__cudaUnregister\w*|__cudaInitModule|_ZNSt8ios_base4InitC1Ev|_ZNSt9exceptionD[0-2]Ev|_ZNSt13runtime_errorD[0-2]Ev|_ZSt\d+_Hash_bytes\w*|_ZNSaI[cw]E[CD][0-2]\w*|_ZNSt15__new_allocatorI[cw]E[CD][0-2]\w*|_ZNSt6chrono3_V212(?:system|steady)_clock3nowEv)$/; // oxfmt-ignore
+
+/** Members of streams and operators of output: they change only the stream, and return it. */
+const output = /^(?:_ZNSo(?:ls|3put|5write|5flush)|_ZStlsI|_ZSt4endlI|_ZSt5flushI|_ZSt16__ostream_insertI|_ZNSolsEPFRSoS_E)/; // oxfmt-ignore
+
+/** Functions of C++ that read what they are given. */
+const readers = /^_ZNK(?:St7__cxx1112basic_string|Ss|St9exception|St13runtime_error|St9type_info|St6locale|St12__basic_fileI)/; // oxfmt-ignore
+
+/** Functions of C++ that change the objects they are given, and call no function of the program. */
+const writers = /^_ZZ?(?:NSt7__cxx1112basic_string|NSs|NSt7__cxx11(?:18|19)basic_|NSi|NSt13runtime_errorC|NSt11logic_errorC|NSt16invalid_argumentC|NSt12out_of_rangeC|NSt14basic_[io]?f?stream|NSt13basic_[io]?f?stream|NSt9basic_iosI|NSt6localeC|St4swapRNSt7__cxx1112basic|NSt8__detail15_List_node_base)/; // oxfmt-ignore
+
+const throwing = /^(?:_ZSt\d+__throw_\w+|__cxa_throw|__cxa_rethrow|__cxa_throw_bad_array_new_length|__cxa_bad_cast)$/;
+
+/** Functions of the runtime that write no memory of the device. */
+const keepsContents =
+  /^(?:cuda(?:Malloc\w*|HostAlloc|Free\w*|HostRegister|HostUnregister|GetLastError|PeekAtLastError|GetErrorString|GetErrorName|(?:Device|Stream|Event)Synchronize|Event(?:Create\w*|Record\w*|Query|Destroy|ElapsedTime)|Stream(?:Create\w*|Query|WaitEvent|Destroy)|(?:Get|Set)Device\w*|Device(?:Get|Set)\w*|DriverGetVersion|RuntimeGetVersion|Occupancy\w*|Func(?:Set|Get)\w*|MemGetInfo|PointerGetAttributes|Profiler\w*))$/; // oxfmt-ignore
+
+/** `cudaMemcpyKind` */
+const copyKinds = { hostToHost: 0n, hostToDevice: 1n, deviceToHost: 2n };
+
+/** Offset in bytes of the memory in `cudaResourceDesc`, for any type (`driver_types.h`). */
+const boundMemoryOffset = 8;
+
+/** Larger tables are not recorded. */
+const maxTableBytes = 32_768n;
+
+export class Library {
+  readonly #host: Interpreter;
+  /** Allocations that host code writes too. */
+  readonly #managed = new Set<string>();
+
+  constructor(host: Interpreter) {
+    this.#host = host;
+  }
+
+  /** The outcome of a known function; null for any other one. */
+  call(name: string, request: CallRequest, state: State): Outcome | null {
+    const plain = name.replace(/^__builtin_(?!expect|eh_|unreachable|alloca|stack)/, '');
+    const { given } = request;
+    const result = (value: HostValue | null): Outcome => ({
+      state,
+      value: value && { kind: 'scalar', value, type: null },
+      thrown: null,
+    });
+    if (throwing.test(name)) {
+      for (const passed of given) this.#host.losePassed(passed);
+      return { state: null, value: null, thrown: state };
+    }
+    const known = this.#memory(plain, given, state, result) ?? this.#numbers(plain, given, result) ?? this.#language(name, given, state, result); // oxfmt-ignore
+    if (known) return known;
+    if (harmless.test(name) || harmless.test(plain)) {
+      for (const passed of given) if (passed.kind === 'scalar' && passed.value.kind === 'function') this.#host.losePassed(passed); // oxfmt-ignore
+      const type = request.resultType?.kind === 'integer' || request.resultType?.kind === 'float' ? request.resultType.name : undefined; // oxfmt-ignore
+      return result(this.#host.objects.fresh(`${plain}()`, type));
+    }
+    if (output.test(name)) return result(scalar(given[0]) ?? null);
+    if (readers.test(name)) {
+      // What they return may point into what they are given.
+      const isPointer = request.resultType?.kind === 'pointer' || request.resultType === null;
+      if (isPointer) this.#escape(given, state);
+      return result(null);
+    }
+    if (writers.test(name)) {
+      this.#escape(given, state);
+      return request.matters ? this.#host.mayThrow(state) : result(null);
+    }
+    if (/^cu(?:da)?[A-Z]\w*$|^nvrtc\w*$/.test(name)) return this.#runtime(name, request, state, result);
+    return null;
+  }
+
+  /** What a function writes is unknown: the objects that its arguments point to, and what they reach. */
+  #escape(given: readonly Passed[], state: State): void {
+    const { objects } = this.#host;
+    for (const passed of given) {
+      this.#host.losePassed(passed);
+      const place = this.#placeOf(passed);
+      if (place && place.object.kind !== 'constant') objects.forget(place.object, state);
+    }
+    objects.settle(state);
+  }
+
+  #placeOf(passed: Passed | undefined): HostPlace | null {
+    const value = scalar(passed);
+    return value && (value.kind === 'pointer' || value.kind === 'symbol') ? this.#host.objects.placeAt(value, labelOf(value)) : null; // oxfmt-ignore
+  }
+
+  #write(passed: Passed | undefined, bytes: number, value: HostValue, state: State): void {
+    const place = this.#placeOf(passed);
+    if (place) this.#host.objects.write(place, bytes, value, state);
+  }
+
+  #allocate(
+    kind: 'allocation' | 'device' | 'variable',
+    label: string,
+    bytes: HostTerm | null,
+    isZero = false,
+  ): HostValue {
+    const { objects } = this.#host;
+    const object = objects.createFresh(kind, label, bytes, isZero ? zeroObject : { base: { kind: 'unknown', symbol: objects.freshSymbol(label) }, cells: [] }); // oxfmt-ignore
+    return objects.addressOf({ object, offset: zeroTerm, label });
+  }
+
+  #memory(
+    name: string,
+    given: readonly Passed[],
+    state: State,
+    result: (value: HostValue | null) => Outcome,
+  ): Outcome | null {
+    // oxfmt-ignore
+    const { objects } = this.#host;
+    const size = (passed: Passed | undefined): number | null => {
+      const term = passed && termOfPassed(passed);
+      const constant = term ? termConstant(term) : undefined;
+      return constant === undefined || constant > 1n << 30n ? null : Number(constant);
+    };
+    switch (name) {
+      case 'memcpy':
+      case 'memmove':
+      case '__memcpy_chk':
+      case '__memmove_chk': {
+        const [target, source] = [this.#placeOf(given[0]), this.#placeOf(given[1])];
+        if (target) objects.copy(target, source, size(given[2]), state);
+        return result(scalar(given[0]) ?? null);
+      }
+      case 'memset':
+      case '__memset_chk': {
+        const target = this.#placeOf(given[0]);
+        const value = given[1] && termOfPassed(given[1]);
+        const constant = value ? termConstant(value) : undefined;
+        if (target) objects.fill(target, size(given[2]), constant === 0n, state);
+        return result(scalar(given[0]) ?? null);
+      }
+      case 'strcpy':
+      case 'strncpy':
+      case 'strcat':
+      case 'strncat':
+      case 'sprintf':
+      case 'snprintf':
+      case 'vsnprintf':
+      case '__sprintf_chk':
+      case '__snprintf_chk': {
+        const target = this.#placeOf(given[0]);
+        if (target) objects.forget(target.object, state);
+        return result(scalar(given[0]) ?? null);
+      }
+      case 'strtol':
+      case 'strtoul':
+      case 'strtoll':
+      case 'strtoull':
+      case 'strtod':
+      case 'strtof': {
+        const end = this.#placeOf(given[1]);
+        if (end) objects.forget(end.object, state);
+        return result(null);
+      }
+      case '_Znwm':
+      case '_Znam':
+      case '_ZnwmSt11align_val_t':
+      case '_ZnamSt11align_val_t':
+        return result(this.#allocate('variable', 'memory', (given[0] && termOfPassed(given[0])) ?? null));
+      case 'malloc':
+        return result(this.#allocate('allocation', 'memory', (given[0] && termOfPassed(given[0])) ?? null));
+      case 'calloc': {
+        const [count, bytes] = given.map(termOfPassed);
+        return result(this.#allocate('allocation', 'memory', (count && bytes && arithmetic('*', count, bytes)) ?? null, true)); // oxfmt-ignore
+      }
+      case '__builtin_alloca':
+      case '__builtin_alloca_with_align':
+        return result(this.#allocate('variable', 'memory', (given[0] && termOfPassed(given[0])) ?? null));
+      case '__builtin_stack_save':
+      case '__builtin_stack_restore':
+        return result(null);
+      case '__cxa_allocate_exception':
+        return result(this.#allocate('variable', 'an exception', null));
+      default:
+        return null;
+    }
+  }
+
+  #numbers(name: string, given: readonly Passed[], result: (value: HostValue | null) => Outcome): Outcome | null {
+    const [first, second] = given.map((passed) => scalar(passed));
+    switch (name) {
+      case 'ceil':
+      case 'ceilf':
+      case 'floor':
+      case 'floorf':
+      case 'trunc':
+      case 'truncf':
+        return result(first ? roundedValue(name, first) : null);
+      case 'fmin':
+      case 'fmax':
+      case 'fminf':
+      case 'fmaxf': {
+        if (first?.kind !== 'quotient' || second?.kind !== 'quotient') return result(null);
+        const isWhole = [first, second].every(({ denominator }) => termConstant(denominator) === 1n);
+        if (!isWhole) return result(null);
+        const [a, b] = [first.numerator, second.numerator];
+        const value = choice(compared('<', a, b), name.startsWith('fmin') ? a : b, name.startsWith('fmin') ? b : a);
+        return result(value && { kind: 'quotient', numerator: value, denominator: one });
+      }
+      case 'abs':
+      case 'labs':
+      case 'llabs': {
+        const a = first && termOf(first);
+        const minus = a && arithmetic('-', zeroTerm, a);
+        const value = a && minus && choice(compared('<', a, zeroTerm), minus, a);
+        return result(value ? integerValue(value) : null);
+      }
+      default:
+        return null;
+    }
+  }
+
+  #language(
+    name: string,
+    given: readonly Passed[],
+    state: State,
+    result: (value: HostValue | null) => Outcome,
+  ): Outcome | null {
+    // oxfmt-ignore
+    const [first] = given;
+    if (/^__atomic_load_\d$/.test(name)) {
+      const place = this.#placeOf(first);
+      // Other threads may write what they can reach; guards of static variables they set only once.
+      const isGuard = place !== null && /^static (?:.*!)?_ZGV/.test(place.object.memory.id);
+      if (!place || (this.#host.objects.isShared(place) && !isGuard)) return result(null);
+      return result(this.#host.objects.read(place, Number(name.at(-1)), state).value);
+    }
+    if (/^__atomic_fetch_(?:add|sub)_\d$/.test(name)) {
+      const [place, bytes] = [this.#placeOf(first), Number(name.at(-1))];
+      if (!place) return null;
+      const before = this.#host.objects.read(place, bytes, state).value;
+      const [old, by] = [termOf(before), given[1] && termOfPassed(given[1])];
+      const after = old && by ? arithmetic(name.includes('add') ? '+' : '-', old, by) : null;
+      this.#host.objects.write(
+        place,
+        bytes,
+        after ? integerValue(after) : this.#host.objects.fresh(place.label),
+        state,
+      );
+      return result(before);
+    }
+    switch (name) {
+      case '__builtin_expect':
+      case '__builtin_expect_with_probability':
+      case '_ZSt7launderIvEPT_S1_':
+        return result(scalar(first) ?? null);
+      case '__builtin_unreachable':
+      case '__builtin_trap':
+        return { state: null, value: null, thrown: null };
+      case '__cxa_guard_acquire': {
+        const place = this.#placeOf(first);
+        const guard = place && this.#host.objects.read(place, 1, state).value;
+        const term = guard && termOf(guard);
+        const isKnown = term && termConstant(term) === 0n;
+        if (isKnown) this.#write(first, 1, integerValue(one), state);
+        return result(isKnown ? integerValue(one) : null);
+      }
+      case '__cxa_begin_catch':
+        this.#host.objects.settle(state);
+        return result(null);
+      case '__builtin_eh_pointer':
+      case '__builtin_eh_filter':
+      case '__builtin_eh_copy_values':
+        return result(null);
+      default:
+        return null;
+    }
+  }
+
+  /** Functions of the runtime and the driver. They throw nothing; they write where their arguments point. */
+  #runtime(name: string, request: CallRequest, state: State, result: (value: HostValue | null) => Outcome): Outcome {
+    const { objects } = this.#host;
+    const { given } = request;
+    const [first, second, third, fourth] = given;
+    const [a, b, c, d] = [first, second, third, fourth].map((passed) => passed && termOfPassed(passed));
+    const label = labelOf(scalar(first));
+    void a;
+    const done = (): Outcome => result(null);
+    const plain = name.replace(/_ptsz$|_v\d$/, '');
+    this.#noteContents(plain, given, state);
+    switch (plain) {
+      case 'cudaMalloc':
+      case 'cudaMallocAsync':
+      case 'cudaMallocFromPoolAsync':
+      case 'cuMemAlloc':
+        this.#write(first, 8, this.#allocate('device', label, b ?? null), state);
+        return done();
+      // Kernels write this memory too, at any time: nothing is known of its contents.
+      case 'cudaMallocManaged':
+      case 'cudaMallocHost':
+      case 'cudaHostAlloc':
+      case 'cuMemAllocManaged':
+      case 'cuMemAllocHost':
+      case 'cuMemHostAlloc': {
+        const address = this.#allocate('device', label, b ?? null);
+        if (address.kind === 'pointer') this.#managed.add(address.memory.id);
+        this.#write(first, 8, address, state);
+        return done();
+      }
+      case 'cudaMallocPitch': {
+        const pitch = objects.fresh('pitch', 'size_t');
+        const bytes = termOf(pitch);
+        if (bytes && c) this.#host.know(compared('>=', bytes, c));
+        this.#write(
+          first,
+          8,
+          this.#allocate('device', label, (bytes && d && arithmetic('*', bytes, d)) ?? null),
+          state,
+        );
+        this.#write(second, 8, pitch, state);
+        return done();
+      }
+      case 'cudaMallocArray':
+      case 'cudaMalloc3DArray':
+      case 'cudaMallocMipmappedArray':
+        this.#write(first, 8, this.#allocate('device', label, null), state);
+        return done();
+      case 'cudaGetDeviceProperties':
+        this.#properties(first, request.activation.unit, state);
+        return done();
+      case 'cudaOccupancyMaxPotentialBlockSize':
+      case 'cuOccupancyMaxPotentialBlockSize': {
+        const [grid, block] = [objects.fresh('grid of the most blocks', 'int'), objects.fresh('block of the most threads', 'int')]; // oxfmt-ignore
+        this.#within(grid, 1, null);
+        this.#within(block, 32, 1024);
+        const threads = termOf(block);
+        const rest = threads && arithmetic('%', threads, integer(32));
+        if (rest) this.#host.know(compared('==', rest, zeroTerm));
+        this.#write(first, 4, grid, state);
+        this.#write(second, 4, block, state);
+        return done();
+      }
+      case 'cudaOccupancyMaxActiveBlocksPerMultiprocessor':
+      case 'cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags': {
+        const blocks = objects.fresh(label, 'int');
+        // If no block fits, nothing is launched.
+        this.#within(blocks, 0, maxBlocks);
+        this.#write(first, 4, blocks, state);
+        return done();
+      }
+      case 'cudaDeviceGetAttribute':
+      case 'cuDeviceGetAttribute': {
+        const value = objects.fresh(label, 'int');
+        const attribute = b ? termConstant(b) : undefined;
+        if (attribute === multiprocessorCount) this.#within(value, 1, maxMultiprocessors);
+        this.#write(first, 4, value, state);
+        return done();
+      }
+      case 'cuModuleGetFunction':
+      case 'cuLibraryGetKernel': {
+        const text = scalar(third);
+        if (text?.kind === 'text')
+          this.#write(first, 8, { kind: 'function', name: text.text }, state); // oxfmt-ignore
+        else this.#write(first, 8, objects.fresh(label), state);
+        return done();
+      }
+      case 'cudaGetFuncBySymbol':
+      case 'cuKernelGetFunction':
+      case 'cudaGetKernel': {
+        const kernel = scalar(second);
+        this.#write(first, 8, kernel?.kind === 'function' ? kernel : objects.fresh(label), state);
+        return done();
+      }
+      case 'cudaCreateTextureObject': {
+        const resource = this.#placeOf(second);
+        const at = resource?.offset && arithmetic('+', resource.offset, integer(boundMemoryOffset));
+        const memory = resource && at ? objects.read({ ...resource, offset: at }, 8, state).value : null;
+        const isBound = memory?.kind === 'pointer' && memory.memory.isAllocation === true;
+        this.#write(first, 8, isBound ? { kind: 'texture', memory: memory.memory } : objects.fresh(label, 'cudaTextureObject_t'), state); // oxfmt-ignore
+        return done();
+      }
+      case 'cudaGetSymbolAddress': {
+        const symbol = scalar(second);
+        this.#write(first, 8, { kind: 'symbol', symbol: { id: `symbol ${symbol ? valueKey(symbol) : ''}`, label } }, state); // oxfmt-ignore
+        return done();
+      }
+      case 'cudaMemcpy':
+      case 'cudaMemcpyAsync':
+      case 'cudaMemcpyFromSymbol':
+      case 'cudaMemcpyFromSymbolAsync': {
+        const place = this.#placeOf(first);
+        if (!place) return done();
+        // A copy that is not over yet writes later than the call.
+        if (plain.endsWith('Async')) this.#host.losePassed(first!);
+        const bytes = termConstant(c ?? zeroTerm);
+        objects.fill(place, c && bytes !== undefined && bytes < 1n << 30n ? Number(bytes) : null, false, state);
+        return done();
+      }
+      case 'cudaMemcpyToSymbol':
+      case 'cudaMemcpyToSymbolAsync':
+      case 'cudaMemset':
+      case 'cudaMemsetAsync':
+      case 'cudaFree':
+      case 'cudaFreeAsync':
+      case 'cudaFreeHost':
+      case 'cudaFuncSetAttribute':
+      case 'cudaFuncSetCacheConfig':
+      case 'cudaSetDevice':
+      case 'cudaGetErrorString':
+      case 'cudaGetErrorName':
+      case 'cudaPointerGetAttributes':
+        if (plain === 'cudaPointerGetAttributes') this.#forget(first, state);
+        return done();
+      default:
+        for (const passed of given) {
+          this.#forget(passed, state);
+          this.#host.losePassed(passed);
+        }
+        objects.settle(state);
+        return done();
+    }
+  }
+
+  /** What a call writes to device memory. */
+  #noteContents(name: string, given: readonly Passed[], state: State): void {
+    if (keepsContents.test(name)) return;
+    const [target, source, third, fourth, fifth] = given;
+    const number = (passed: Passed | undefined): bigint | undefined => {
+      const term = passed && termOfPassed(passed);
+      return term ? termConstant(term) : undefined;
+    };
+    const to = this.#placeOf(target);
+    const isStart = to?.offset ? termConstant(to.offset) === 0n : false;
+    const all = to?.object.memory.bytes ? termConstant(to.object.memory.bytes) : undefined;
+    const fill = (memory: string, contents: MemoryContents | null): void => {
+      const next = new Map(state.contents);
+      if (contents && !this.#managed.has(memory)) next.set(memory, contents);
+      else next.delete(memory);
+      state.contents = next;
+    };
+    const table = (bytes: bigint | undefined): MemoryContents | null => {
+      const from = this.#placeOf(source);
+      const start = from?.offset ? termConstant(from.offset) : undefined;
+      if (!from || start === undefined || bytes === undefined || bytes > maxTableBytes || from.object.kind === 'device') return null; // oxfmt-ignore
+      const held = constantBytes(this.#host.objects.contents(from.object, state), Number(start), Number(bytes));
+      return held && { kind: 'contents', element: 1, values: held.map(BigInt), fill: 0 };
+    };
+    const { bytes } = to?.object.memory ?? {};
+    switch (name) {
+      case 'cudaMemset': {
+        if (to?.object.kind !== 'device') break;
+        const [value, count] = [number(source), third && termOfPassed(third)];
+        const isWhole = isStart && count && bytes && isSame(count, bytes);
+        fill(to.object.memory.id, isWhole && value !== undefined ? { kind: 'contents', element: 1, fill: Number(BigInt.asUintN(8, value)) } : null); // oxfmt-ignore
+        return;
+      }
+      case 'cudaMemcpy': {
+        const kind = number(fourth);
+        // To the host: contents of host memory are followed otherwise.
+        if (kind === copyKinds.hostToHost || kind === copyKinds.deviceToHost) return;
+        if (to?.object.kind !== 'device') break;
+        const count = number(third);
+        fill(to.object.memory.id, isStart && kind === copyKinds.hostToDevice && count !== undefined && count === all ? table(count) : null); // oxfmt-ignore
+        return;
+      }
+      case 'cudaMemcpyToSymbol': {
+        if (!to || (to.object.kind !== 'static' && to.object.kind !== 'constant')) break;
+        const count = number(third);
+        const isPlain = isStart && number(fourth) === 0n && number(fifth) === copyKinds.hostToDevice && count === all;
+        fill(`symbol ${to.object.memory.label}`, isPlain ? table(count) : null);
+        return;
+      }
+    }
+    state.contents = new Map();
+  }
+
+  #forget(passed: Passed | undefined, state: State): void {
+    const place = this.#placeOf(passed);
+    if (place && place.object.kind !== 'constant' && place.object.kind !== 'outer') this.#host.objects.forget(place.object, state); // oxfmt-ignore
+  }
+
+  #within(value: HostValue, least: number, most: number | null): void {
+    const term = termOf(value);
+    const facts: Fact[] = term ? [compared('>=', term, integer(least)), ...(most === null ? [] : [compared('<=', term, integer(most))])] : []; // oxfmt-ignore
+    for (const fact of facts) this.#host.know(fact);
+  }
+
+  #properties(passed: Passed | undefined, unit: HostUnit, state: State): void {
+    const { objects } = this.#host;
+    const place = this.#placeOf(passed);
+    const [type] = unit.types.recordsNamed('cudaDeviceProp');
+    if (!place || !type) {
+      if (place) objects.forget(place.object, state);
+      return;
+    }
+    objects.fill(place, type.bytes, false, state);
+    const limits = new Map(devicePropertyLimits);
+    for (const { name, offset } of type.members) {
+      const most = limits.get(name);
+      const at: HostPlace = { ...place, offset: place.offset && arithmetic('+', place.offset, integer(offset)), label: `properties.${name}` }; // oxfmt-ignore
+      // The warp size is the same on every current GPU.
+      if (name === 'warpSize') objects.write(at, 4, integerValue(integer(32)), state);
+      if (most === undefined) continue;
+      const value = objects.fresh(name, 'int');
+      this.#within(value, 1, most);
+      objects.write(at, 4, value, state);
+    }
+  }
+}
+
+function scalar(passed: Passed | undefined): HostValue | undefined {
+  return passed?.kind === 'scalar' ? passed.value : undefined;
+}
+
+function termOfPassed(passed: Passed): HostTerm | null {
+  return passed.kind === 'scalar' && passed.value.kind !== 'quotient' ? termOf(passed.value) : null;
+}
+
+function labelOf(value: HostValue | undefined): string {
+  if (value?.kind === 'pointer') return value.memory.label;
+  return value?.kind === 'symbol' ? value.symbol.label : 'memory';
+}

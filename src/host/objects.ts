@@ -1,0 +1,315 @@
+/** Objects of the host program: variables, allocations, and what unknown pointers point to. Only this file reads and writes them. */
+import { type Fact, type HostSymbol, type HostTerm, termConstant, termKey, zeroTerm } from '../cuda/host/term.ts';
+import { type HostMemory, type HostValue, symbolOf } from '../cuda/host/value.ts';
+import { type Cell, type ObjectState, copiedCells, objectKey, readScalar, unknownObject, valuesOf, written } from './memory.ts'; // oxfmt-ignore
+import type { MergeContext, State } from './state.ts';
+
+type ObjectKind =
+  /** A variable of a call. */
+  | 'variable'
+  /** A variable with static storage that other code may change. */
+  | 'static'
+  /** A variable with static storage that nothing changes, or a literal. */
+  | 'constant'
+  /** Memory that the program allocates. */
+  | 'allocation'
+  /** Memory that only the device and copies access. */
+  | 'device'
+  /** What an unknown pointer points to. */
+  | 'outer';
+
+export interface HostObject {
+  readonly key: number;
+  readonly kind: ObjectKind;
+  readonly memory: HostMemory;
+  readonly initial: ObjectState | null;
+  /** When it was made; 0 for what exists from the start. */
+  readonly since: number;
+}
+
+/** A place in memory. The offset is in bytes; null: anywhere in the object. */
+export interface HostPlace {
+  readonly object: HostObject;
+  readonly offset: HostTerm | null;
+  readonly label: string;
+}
+
+/** Larger copies are not followed byte by byte. */
+const maxCells = 2000;
+
+export class Objects {
+  readonly #byId = new Map<string, HostObject>();
+  readonly #all: HostObject[] = [];
+  readonly #escaped = new Set<number>();
+  /** Functions whose address left: unknown code may call them. */
+  readonly openFunctions = new Set<string>();
+  #count = 0;
+  readonly context: MergeContext;
+
+  constructor() {
+    this.context = {
+      contents: (object, state) => this.contents(this.#all[object]!, state),
+      store: (contents) => ({ contents, at: ++this.#count }),
+      lose: (value) => this.lose(value),
+      isEscaped: (object) => this.#isShared(this.#all[object]!),
+      fresh: (label) => this.fresh(label),
+      undecided: () => this.undecided(),
+      now: () => ++this.#count,
+    };
+  }
+
+  /** An unknown value, different from all others. */
+  fresh(label: string, type?: string): HostValue {
+    return { kind: 'symbol', symbol: this.freshSymbol(label, type) };
+  }
+
+  freshSymbol(label: string, type?: string): HostSymbol {
+    return { id: `${label}#${++this.#count}`, label, ...(type === undefined ? {} : { type }) };
+  }
+
+  /** An unknown condition that is equal to no other. */
+  undecided(): Fact {
+    return { kind: 'unknown', id: `condition ${++this.#count}` };
+  }
+
+  /** Makes an object. */
+  create(kind: ObjectKind, id: string, label: string, bytes: HostTerm | null, initial: ObjectState | null): HostObject {
+    const memory: HostMemory = {
+      id,
+      label,
+      ...(kind === 'allocation' || kind === 'device' ? { isAllocation: true } : {}),
+      ...(kind === 'device' ? { isOfDevice: true } : {}),
+      ...(bytes ? { bytes } : {}),
+    };
+    const since = kind === 'static' || kind === 'constant' || kind === 'outer' ? 0 : ++this.#count;
+    const object: HostObject = { key: this.#all.length, kind, memory, initial, since };
+    this.#all.push(object);
+    this.#byId.set(id, object);
+    return object;
+  }
+
+  /** A new object with a unique name. */
+  createFresh(kind: ObjectKind, label: string, bytes: HostTerm | null, initial: ObjectState | null): HostObject {
+    return this.create(kind, `${label}@${++this.#count}`, label, bytes, initial);
+  }
+
+  find(id: string): HostObject | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** The address of a place. */
+  addressOf({ object, offset }: HostPlace): HostValue {
+    return { kind: 'pointer', memory: object.memory, offset };
+  }
+
+  /** The place that a pointer points to; null for a null pointer. */
+  placeAt(pointer: HostValue, label: string): HostPlace | null {
+    if (pointer.kind === 'pointer') {
+      if (pointer.memory.id === 'null') return null;
+      const object = this.#byId.get(pointer.memory.id) ?? this.#outer(pointer.memory);
+      return { object, offset: pointer.offset, label };
+    }
+    if (pointer.kind === 'number' && pointer.term.kind === 'integer') return null;
+    const symbol = symbolOf(pointer);
+    return { object: this.#byId.get(symbol.id) ?? this.#outer(symbol), offset: zeroTerm, label };
+  }
+
+  #outer({ id, label }: HostSymbol): HostObject {
+    return this.create('outer', id, label, null, null);
+  }
+
+  /** Contents of an object. */
+  contents(object: HostObject, state: State): ObjectState {
+    const stored = state.objects.get(object.key);
+    // Writes since then may have changed what unknown pointers may point to.
+    const changed = !this.#isShared(object) ? -1 : object.kind === 'outer' ? Math.max(state.changed, state.outerChanged) : state.changed; // oxfmt-ignore
+    if (stored && stored.at >= changed) return stored.contents;
+    if (!stored && object.initial && object.since >= changed) return object.initial;
+    const { id, label } = object.memory;
+    return unknownObject({ id: `*${id}@${changed}`, label });
+  }
+
+  #set(object: HostObject, contents: ObjectState, state: State): void {
+    state.objects.set(object.key, { contents, at: ++this.#count });
+  }
+
+  /** Whether unknown pointers may point to the object. */
+  #isShared({ key, kind }: HostObject): boolean {
+    return kind === 'outer' || kind === 'static' || this.#escaped.has(key);
+  }
+
+  /** A scalar at a place. */
+  read(
+    { object, offset, label }: HostPlace,
+    bytes: number,
+    state: State,
+  ): { readonly value: HostValue; readonly exact: boolean } {
+    // oxfmt-ignore
+    if (object.kind === 'device') return { value: this.fresh(label), exact: true };
+    const contents = this.contents(object, state);
+    const at = offset && termConstant(offset);
+    if (at !== undefined && at !== null) return readScalar(contents, Number(at), bytes, label);
+    if (!offset) return { value: this.fresh(label), exact: true };
+    // A value at an unknown offset is the same wherever the contents and the offset are.
+    this.#loseAll(contents);
+    return { value: { kind: 'symbol', symbol: { id: `${objectKey(contents)}[${termKey(offset)}]:${bytes}`, label } }, exact: true }; // oxfmt-ignore
+  }
+
+  /** Writes a scalar. @param bytes null if unknown */
+  write(place: HostPlace, bytes: number | null, value: HostValue, state: State): void {
+    const at = place.offset && termConstant(place.offset);
+    if (at === undefined || at === null || bytes === null || bytes === 0) {
+      if (bytes === 0) return;
+      this.lose(value);
+      this.#forget(place.object, state);
+      return;
+    }
+    this.#put(place.object, [{ offset: Number(at), bytes, content: { kind: 'value', value } }], state);
+  }
+
+  /** Writes zeros, or unknown bytes. */
+  fill(place: HostPlace, bytes: number | null, isZero: boolean, state: State): void {
+    const at = place.offset && termConstant(place.offset);
+    if (at === undefined || at === null || bytes === null) return this.#forget(place.object, state);
+    if (bytes === 0) return;
+    const base = isZero
+      ? { kind: 'zero' as const }
+      : { kind: 'unknown' as const, symbol: this.freshSymbol(place.label) };
+    this.#put(place.object, [{ offset: Number(at), bytes, content: { kind: 'region', base, from: isZero ? 0 : Number(at) } }], state); // oxfmt-ignore
+  }
+
+  /** Copies bytes from one place to another. @param bytes null if unknown */
+  copy(target: HostPlace, source: HostPlace | null, bytes: number | null, state: State): void {
+    const [to, from] = [target.offset && termConstant(target.offset), source?.offset && termConstant(source.offset)];
+    const isKnown = to !== undefined && to !== null && from !== undefined && from !== null && bytes !== null;
+    if (bytes === 0) return;
+    const contents = source && source.object.kind !== 'device' ? this.contents(source.object, state) : null;
+    if (!isKnown || !contents) {
+      if (contents) this.#loseAll(contents);
+      if (to === undefined || to === null || bytes === null) this.#forget(target.object, state);
+      else this.fill(target, bytes, false, state);
+      return;
+    }
+    const cells = copiedCells(contents, Number(from), bytes, Number(to));
+    if (cells.length > maxCells) {
+      this.#loseAll(contents);
+      this.#forget(target.object, state);
+    } else this.#put(target.object, cells, state);
+  }
+
+  /** Writes an object of unknown size as a whole. What the cells do not cover is unknown. */
+  copyWhole(object: HostObject, cells: readonly Cell[], state: State): void {
+    this.#forget(object, state);
+    this.#put(object, cells, state);
+  }
+
+  #put(object: HostObject, cells: readonly Cell[], state: State): void {
+    if (object.kind === 'device') {
+      for (const { content } of cells) if (content.kind === 'value') this.lose(content.value);
+      return;
+    }
+    const before = this.contents(object, state);
+    if (this.#isShared(object)) {
+      for (const { content } of cells) if (content.kind === 'value') this.lose(content.value);
+      // Another pointer may point to the same bytes; those of this object that are not written stay.
+      this.#changeShared(state, object);
+    }
+    this.#set(object, cells.reduce(written, before), state);
+  }
+
+  /** All contents of an object become unknown. */
+  #forget(object: HostObject, state: State): void {
+    if (object.kind === 'device') return;
+    this.#loseAll(this.contents(object, state));
+    if (this.#isShared(object)) this.#changeShared(state, object);
+    this.#set(object, unknownObject(this.freshSymbol(object.memory.label)), state);
+  }
+
+  #loseAll(contents: ObjectState): void {
+    for (const value of valuesOf(contents)) this.lose(value);
+  }
+
+  /**
+   * What unknown pointers may point to becomes unknown. Pointers in it were lost when they were written.
+   * @param except the object that is written; two objects that are known by name are different. Null: any write
+   */
+  #changeShared(state: State, except: HostObject | null): void {
+    if (except === null || except.kind === 'outer') state.changed = ++this.#count;
+    else state.outerChanged = ++this.#count;
+  }
+
+  /** Code that is not followed runs. */
+  disturb(state: State): void {
+    this.#changeShared(state, null);
+  }
+
+  /** Number of objects so far: later ones have greater keys. */
+  get count(): number {
+    return this.#all.length;
+  }
+
+  kindOf(key: number): ObjectKind {
+    return this.#all[key]!.kind;
+  }
+
+  /** Stops following the values that an object holds. */
+  loseContents(object: HostObject, state: State): void {
+    this.#loseAll(this.contents(object, state));
+  }
+
+  labelOf(key: number): string {
+    return this.#all[key]!.memory.label;
+  }
+
+  forgetKey(key: number, state: State): void {
+    this.#forget(this.#all[key]!, state);
+  }
+
+  /** What a pointer points to becomes unknown. */
+  forgetPointee(value: HostValue, state: State): void {
+    if (value.kind === 'either') {
+      this.forgetPointee(value.then, state);
+      this.forgetPointee(value.otherwise, state);
+    }
+    const object = value.kind === 'pointer' ? this.#byId.get(value.memory.id) : value.kind === 'symbol' ? this.#byId.get(value.symbol.id) : undefined; // oxfmt-ignore
+    if (object && object.kind !== 'constant' && object.kind !== 'device') this.#forget(object, state);
+  }
+
+  /** Whether unknown pointers may point to what a place is in. */
+  isShared({ object }: HostPlace): boolean {
+    return this.#isShared(object);
+  }
+
+  /** Makes one object unknown. */
+  forget(object: HostObject, state: State): void {
+    this.#forget(object, state);
+  }
+
+  /** Stops following a value: unknown pointers may be equal to it, unknown code may call it. */
+  lose(value: HostValue): void {
+    if (value.kind === 'pointer') {
+      const object = this.#byId.get(value.memory.id);
+      if (object) this.#escape(object);
+    } else if (value.kind === 'either') for (const one of [value.then, value.otherwise]) this.lose(one);
+    else if (value.kind === 'function') for (const one of [value, ...(value.others ?? [])]) this.openFunctions.add(one.name); // oxfmt-ignore
+  }
+
+  #escape(object: HostObject): void {
+    if (this.#escaped.has(object.key) || object.kind === 'constant' || object.kind === 'device') return;
+    this.#escaped.add(object.key);
+    this.#pending.push(object);
+  }
+
+  readonly #pending: HostObject[] = [];
+
+  /** Loses what escaped objects hold; to be called where a state is at hand, before anything else is read from it. */
+  settle(state: State): void {
+    for (let object = this.#pending.pop(); object; object = this.#pending.pop()) {
+      const stored = state.objects.get(object.key);
+      // Until now nothing else could change it.
+      const contents = stored?.contents ?? object.initial ?? this.contents(object, state);
+      this.#loseAll(contents);
+      this.#set(object, contents, state);
+    }
+  }
+}

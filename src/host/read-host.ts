@@ -1,0 +1,250 @@
+/** The launches of host code: of each function that leads to one, with the arguments of its callers or unknown ones. */
+import { HostStore } from '../cuda/host/host-store.ts';
+import { type Fact, type HostTerm, symbolsOf } from '../cuda/host/term.ts';
+import { extentsOf, termOf } from '../cuda/host/value.ts';
+import { readDebugTypes } from '../gimple/debug-types.ts';
+import type { GimpleLocation, GimpleStatement } from '../gimple/gimple.ts';
+import { readInitialisedData } from '../gimple/initialised-data.ts';
+import { HostProgram } from './host-program.ts';
+import { HostUnit, launching } from './host-unit.ts';
+import { kernelSymbol } from './kernel-symbol.ts';
+import type { Activation, CallRequest, Outcome } from './activation.ts';
+import { Interpreter } from './interpreter.ts';
+import { type HostEntry, type HostLaunch, type KernelParameters, LaunchReader } from './launches.ts';
+import { Library } from './library.ts';
+import type { State } from './state.ts';
+
+/** Maximum number of statements that are executed for one function, calls included. */
+const maxSteps = 150_000;
+
+/** A launch with the facts about its symbols. */
+export type ReadLaunch = HostLaunch & { readonly symbolFacts: readonly Fact[] };
+
+/** Launches of a program. */
+export interface HostReading {
+  /** In order of execution. */
+  readonly launches: readonly ReadLaunch[];
+  /** Functions whose interpretation reached the work limit. */
+  readonly cutShort: readonly HostEntry[];
+}
+
+/** What GCC made of a unit, for {@link readHostProgram}. @param parameters of the kernels that it defines */
+export function openHostUnit(
+  path: string,
+  dump: { readonly gimple: string; readonly assembly: string },
+  parameters: KernelParameters,
+): HostUnit {
+  // oxfmt-ignore
+  return new HostUnit(path, dump, new Set(parameters.keys()), readDebugTypes(dump.assembly), readInitialisedData(dump.assembly)); // oxfmt-ignore
+}
+
+class Run extends Interpreter {
+  readonly launches: Omit<HostLaunch, 'entry'>[] = [];
+  readonly #library = new Library(this);
+  readonly #reader: LaunchReader;
+  readonly #reaching: ReadonlySet<string>;
+  readonly #isOwn: (file: string) => boolean;
+  readonly #constants: ReadonlySet<string>;
+  #silence = 0;
+
+  constructor(program: HostProgram, request: ReadRequest, reaching: ReadonlySet<string>, isAtStart: boolean) {
+    super(program, maxSteps, isAtStart);
+    this.#reader = new LaunchReader(this, request.parameters);
+    this.#reaching = reaching;
+    this.#isOwn = request.isOwn;
+    this.#constants = request.constants;
+  }
+
+  reaches(unit: HostUnit, symbol: string): boolean {
+    const found = this.program.resolve(symbol, unit);
+    return found !== null && this.#reaching.has(found.unit.key(found.symbol));
+  }
+
+  mark(): number {
+    return this.launches.length;
+  }
+
+  rewind(mark: number): void {
+    this.launches.length = mark;
+  }
+
+  silently<Value>(run: () => Value): Value {
+    this.#silence++;
+    const value = run();
+    this.#silence--;
+    return value;
+  }
+
+  #record(
+    launches: readonly Omit<HostLaunch, 'entry' | 'location' | 'unit'>[],
+    { location, given, activation }: CallRequest,
+  ): void {
+    // oxfmt-ignore
+    for (const passed of given) this.losePassed(passed);
+    if (this.#silence > 0) return;
+    // A launch in a template of the runtime is where the project calls that.
+    const places: GimpleLocation[] = location ? [location] : [];
+    for (let one: Activation | null = activation; one; one = one.caller) if (one.site) places.push(one.site);
+    const place = places.find(({ file }) => this.#isOwn(file)) ?? location;
+    for (const launch of launches) this.launches.push({ ...launch, location: place, unit: activation.unit.path });
+  }
+
+  /** A kernel may write all device memory but constants, and memory of the host that it is given. */
+  #afterKernel(launches: readonly Pick<HostLaunch, 'arguments'>[], state: State): void {
+    for (const { arguments: given } of launches) {
+      if (!given) this.objects.disturb(state);
+      for (const value of given ?? [])
+        for (const one of value.kind === 'record' ? value.fields.values() : [value]) this.objects.forgetPointee(one, state); // oxfmt-ignore
+    }
+    state.contents = new Map(
+      [...state.contents].filter(([memory]) => this.#constants.has(memory.replace(/^symbol /, ''))),
+    );
+  }
+
+  launch(request: CallRequest, state: State): boolean {
+    const { symbol, target, callees, activation } = request;
+    const { unit } = activation;
+    const isKernel = (name: string): boolean => unit.isKernel(name) || (!this.program.resolve(name, unit) && target === null && !/^_ZN.*[CD][0-2]E|^cu(?:da)?[A-Z]|^_Zd/.test(name)); // oxfmt-ignore
+    const isOther = symbol === null ? target !== null || callees.some(({ name }) => this.program.resolve(name, unit) && !unit.isKernel(name)) : !isKernel(symbol); // oxfmt-ignore
+    if (isOther) return false;
+    const launches = this.#reader.chevron(request, state);
+    this.#record(launches, request);
+    this.#afterKernel(launches, state);
+    state.configuration = null;
+    return true;
+  }
+
+  callLibrary(request: CallRequest, state: State): Outcome {
+    const name = request.symbol ?? '';
+    if (name === '__cudaPushCallConfiguration') {
+      this.#reader.configure(request, state);
+      return { state, value: { kind: 'scalar', value: { kind: 'number', term: { kind: 'integer', value: 0n } }, type: null }, thrown: null }; // oxfmt-ignore
+    }
+    const launches = this.#reader.call(name, request, state);
+    if (launches) {
+      this.#record(launches, request);
+      this.#afterKernel(launches, state);
+      return { state, value: null, thrown: null };
+    }
+    return this.#library.call(name, request, state) ?? this.callUnknown(request, state);
+  }
+
+  isLeftOpenSince(mark: number, changed: ReadonlySet<string>): boolean {
+    return this.launches.slice(mark).some((launch) => {
+      const symbols = (terms: readonly (HostTerm | null)[]): string[] => terms.flatMap((term) => (term ? [...symbolsOf(term).keys()] : [])); // oxfmt-ignore
+      const determined = new Set(symbols((launch.arguments ?? []).map((value) => (value.kind === 'pointer' ? value.offset : termOf(value))))); // oxfmt-ignore
+      const extents = [launch.grid, launch.block].flatMap((value) => (value && extentsOf(value)) ?? []);
+      return symbols(extents).some((id) => changed.has(id) && !determined.has(id));
+    });
+  }
+}
+
+interface ReadRequest {
+  readonly units: readonly HostUnit[];
+  /** Sizes of the parameters of all kernels. */
+  readonly parameters: KernelParameters;
+  /** Names of variables of the device that kernels cannot write. */
+  readonly constants: ReadonlySet<string>;
+  /** Whether variables with static storage have their initial values when a function begins; by default for `main`. */
+  readonly startsAt?: (symbol: string) => boolean;
+  /** Whether a file, as the compiler names it, is one of the project. */
+  readonly isOwn: (file: string) => boolean;
+}
+
+/** Reads a program. Functions of external linkage that none of its units calls have unknown arguments. */
+export function readHostProgram(request: ReadRequest): HostReading {
+  const program = new HostProgram(request.units);
+  const entries = new Map<string, { readonly unit: HostUnit; readonly symbol: string; isCalled: boolean }>();
+  const users = new Map<string, Set<string>>();
+  for (const unit of request.units)
+    for (const [symbol, named] of unit.names()) {
+      const key = unit.key(symbol);
+      entries.set(key, { unit, symbol, isCalled: false });
+      for (const name of named) {
+        const found = program.resolve(name, unit);
+        if (found && found.unit.key(found.symbol) !== key) users.set(found.unit.key(found.symbol), (users.get(found.unit.key(found.symbol)) ?? new Set()).add(key)); // oxfmt-ignore
+      }
+    }
+  const reaching = new Set(request.units.flatMap((unit) => [...unit.launching()].map((symbol) => unit.key(symbol))));
+  for (const one of reaching) for (const user of users.get(one) ?? []) reaching.add(user);
+  const isMain = (key: string): boolean => entries.get(key)!.symbol === 'main';
+  const hasMain = [...reaching].some(isMain);
+  const inData = new Set(
+    request.units.flatMap((unit) => [...unit.functionsInData()].map((symbol) => unit.key(symbol))),
+  );
+  const isRoot = (key: string): boolean => ![...(users.get(key) ?? [])].some((user) => reaching.has(user)) || (!hasMain && inData.has(key)); // oxfmt-ignore
+  const launches: ReadLaunch[] = [];
+  const cutShort: HostEntry[] = [];
+  const begun = new Set<string>();
+  const open = new Set<string>();
+  const go = (key: string): void => {
+    begun.add(key);
+    const { unit, symbol } = entries.get(key)!;
+    const fn = unit.functionOf(symbol);
+    const run = new Run(program, request, reaching, request.startsAt?.(symbol) ?? symbol === 'main');
+    const state: State = { values: HostStore.empty(), objects: HostStore.empty(), facts: [], changed: 0, outerChanged: 0, contents: new Map(), configuration: null }; // oxfmt-ignore
+    if (fn)
+      run.execute(
+        unit,
+        fn,
+        fn.parameters.map((one) => run.freeParameter(unit, one)),
+        state,
+        null,
+        null,
+        run.newSlot(unit, fn),
+        false,
+      );
+    const entry: HostEntry = { unit: unit.path, symbol };
+    if (run.isCutShort) cutShort.push(entry);
+    for (const one of run.unfollowed) open.add(one);
+    for (const one of run.objects.openFunctions) {
+      const found = program.resolve(one, unit);
+      if (found) open.add(found.unit.key(found.symbol));
+    }
+    for (const launch of run.launches) launches.push({ ...launch, entry, symbolFacts: run.knownFacts });
+  };
+  for (const key of reaching) if (isRoot(key)) go(key);
+  // Functions that unknown code may call, or whose call was not followed.
+  for (let count = -1; count !== begun.size;) {
+    count = begun.size;
+    for (const key of reaching) if (!begun.has(key) && (open.has(key) || cutShort.length > 0)) go(key);
+  }
+  // A function that was cut short may make its launches with other arguments too. The functions that it calls are executed separately.
+  for (const entry of cutShort) {
+    const unit = request.units.find(({ path }) => path === entry.unit)!;
+    for (const { location, callee } of launchCalls(unit, entry.symbol)) {
+      const name = callee.kind === 'declaration' ? callee.name.replace(/D\.\d+$/, '') : '';
+      const kernel = launching.test(name) ? '' : kernelSymbol(name);
+      launches.push({ ...unknownLaunch, kernel, location, unit: unit.path, entry });
+    }
+  }
+  return { launches, cutShort };
+}
+
+const unknownLaunch: Omit<ReadLaunch, 'kernel' | 'location' | 'unit' | 'entry'> = {
+  grid: undefined,
+  block: undefined,
+  cluster: undefined,
+  shared: undefined,
+  cooperative: undefined,
+  startsEarly: true,
+  arguments: undefined,
+  facts: [],
+  symbolFacts: [],
+  contents: new Map(),
+};
+
+/** Calls in a function that make launches, as far as its text shows: in doubt, a call is one. */
+function launchCalls(unit: HostUnit, symbol: string): (GimpleStatement & { kind: 'call' })[] {
+  const calls = (unit.functionOf(symbol)?.blocks ?? []).flatMap(({ statements }) => statements.flatMap((one) => (one.kind === 'call' ? [one] : []))); // oxfmt-ignore
+  const nameOf = ({ callee }: (typeof calls)[number]): string | null => (callee.kind === 'declaration' ? callee.name.replace(/D\.\d+$/, '') : null); // oxfmt-ignore
+  const isConfigured = calls.some((one) => nameOf(one) === '__cudaPushCallConfiguration');
+  return calls.filter((one) => {
+    const name = nameOf(one);
+    if (name === '__cudaPushCallConfiguration') return false;
+    if (name === null) return isConfigured && one.target === null;
+    return (
+      launching.test(name) || unit.isKernel(name) || (isConfigured && one.target === null && !unit.isDefined(name))
+    );
+  });
+}

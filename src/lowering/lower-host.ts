@@ -1,0 +1,172 @@
+/** Lowers the host code of one file, in the environment of its compilation. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { relative, resolve } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { understandsDump, selfTestProgram } from '../gimple/self-test.ts';
+import type { Diagnostic } from '../source/diagnostic.ts';
+import { exitedWell, runProcess, type ProcessLimits } from '../system/child-process.ts';
+import { type DependencyRequest, type Setting, preprocessedFrom, refusedPreprocessed, runCompiler, withoutPlace, withSetting } from '../toolchain/compile.ts'; // oxfmt-ignore
+import { compileErrors } from '../toolchain/compiler-messages.ts';
+import { isInside, realPath, realPathNow } from '../toolchain/file-place.ts';
+import { dependenciesOfCode, identityOf, withFolders, withoutFolders } from '../toolchain/kept-code.ts';
+import type { ProgramCall } from '../toolchain/nvcc-steps.ts';
+import { hostDump, type HostDump } from './host-dump.ts';
+import { hostStepsOf, selfTestCall, type HostSteps } from './host-steps.ts';
+
+/** What the host compiler makes of a file. */
+export interface LoweredHost extends HostDump {
+  /** Files of the project that the dump names, with their paths relative to the root. */
+  readonly files: ReadonlyMap<string, string>;
+}
+
+/** Why the host code of a file was not lowered. */
+export interface HostProblem {
+  readonly problem: Diagnostic;
+}
+
+type Run = (command: ProgramCall, limits: ProcessLimits) => ReturnType<typeof runProcess>;
+
+/** Lowers a file: a CUDA unit, or C++ that the host compiler compiles. */
+export async function lowerHost(request: DependencyRequest): Promise<LoweredHost | HostProblem> {
+  let made: LoweredHost | undefined;
+  const { diagnostics } = await withSetting(request, 'production', async (setting) => {
+    const lowered = await lowerIn(setting);
+    if ('problem' in lowered) return { dependencies: [], diagnostics: [lowered.problem] };
+    made = lowered;
+    return { dependencies: [], diagnostics: [] };
+  });
+  return made ?? { problem: diagnostics[0] ?? problemOf(request.file, 'it was not compiled') };
+}
+
+async function lowerIn(setting: Setting): Promise<LoweredHost | HostProblem> {
+  const { cwd, env, temporary, unit, request } = setting;
+  const { limits, signal, trust } = request;
+  const dryRun = await runCompiler(setting, ['-c', '--dryrun', '-o', resolve(temporary, 'unit.o')]);
+  const steps = exitedWell(dryRun) ? hostStepsOf(`${dryRun.stdout}\n${dryRun.stderr}`, temporary) : null;
+  if (!steps) return { problem: problemOf(unit, 'the host compiler is not GCC, or nvcc does not print its steps') };
+  const run: Run = ([executable, ...args], within) =>
+    runProcess({ executable, args, cwd, env, limits: within, signal });
+  const own = await identityOfCompiler(steps, setting, run);
+  if (!(await isUnderstood(steps, own, setting, run))) return { problem: problemOf(unit, 'Selvage does not understand what this version of GCC prints') }; // oxfmt-ignore
+  let files: readonly string[] = [];
+  let parts: readonly unknown[] | undefined;
+  const found = await hostDump(steps, limits, run, async (text) => {
+    const preprocessed = preprocessedFrom([text], setting);
+    files = preprocessed.files;
+    const refused = await refusedPreprocessed(preprocessed, dryRun, setting, true);
+    if (refused) return { refused };
+    parts = await partsOf(text, steps, own, setting);
+    const kept = parts && request.kept?.read(parts);
+    return isKept(kept) ? withFolders(unpacked(kept), setting) : null;
+  });
+  if ('refused' in found) return { problem: found.refused };
+  if ('step' in found) {
+    const context = { root: request.root, unit, directory: cwd, trust };
+    const [first] = await compileErrors(`${found.result.stderr}\n${found.result.stdout}`, context);
+    return { problem: problemOf(unit, first ? `the host compiler reports: ${first.message}` : `the step ${found.step} failed`) }; // oxfmt-ignore
+  }
+  if (found.isNew && parts) request.kept?.write(parts, packed(withoutFolders({ gimple: found.gimple, assembly: found.assembly }, setting))); // oxfmt-ignore
+  return { gimple: withoutPlace(found.gimple, unit), assembly: withoutPlace(found.assembly, unit), files: await ownFiles(files, steps, setting) }; // oxfmt-ignore
+}
+
+/** Files of the project by the names that the preprocessed text, and so the dump, has for them. */
+async function ownFiles(
+  files: readonly string[],
+  steps: HostSteps,
+  { request, input, unit, cwd }: Setting,
+): Promise<ReadonlyMap<string, string>> {
+  // oxfmt-ignore
+  const root = (await realPath(request.root)) ?? request.root;
+  const names = new Map<string, string>([[input, unit]]);
+  for (const file of files) {
+    const real = realPathNow(file);
+    if (real !== null && real !== root && isInside(root, real)) names.set(file, relative(root, real));
+  }
+  const marked = await readFile(steps.preprocessed, 'latin1');
+  const own = new Map<string, string>();
+  for (const [, name] of marked.matchAll(/^# \d+ "((?:[^"\\]|\\.)*)"/gm)) {
+    const path = Buffer.from(name!.replace(/\\(.)/g, '$1'), 'latin1').toString('utf8');
+    const known = names.get(resolve(cwd, path));
+    if (known !== undefined) own.set(path, known);
+  }
+  return own;
+}
+
+/** The digest of the host compiler itself, which its driver `gcc` starts; null if it is not known. */
+async function identityOfCompiler(
+  { lower: [driver] }: HostSteps,
+  { request }: Setting,
+  run: Run,
+): Promise<string | null> {
+  // oxfmt-ignore
+  if (!request.kept) return null;
+  const { end, stdout } = await run([driver, '-print-prog-name=cc1plus'], request.limits);
+  return end.kind === 'exited' && end.code === 0 ? identityOf(stdout.trim(), request.kept) : null;
+}
+
+/** Results of the self-test of compilers in this process. */
+const understood = new Map<string, Promise<boolean>>();
+
+/** Whether the dumps of the compiler at hand are understood. */
+async function isUnderstood(
+  steps: HostSteps,
+  own: string | null,
+  { request, temporary }: Setting,
+  run: Run,
+): Promise<boolean> {
+  // oxfmt-ignore
+  const [driver] = steps.lower;
+  const test = async (): Promise<boolean> => {
+    const kept = own === null ? undefined : request.kept?.read(['self-test', own, selfTestProgram]);
+    if (typeof kept === 'boolean') return kept;
+    const call = selfTestCall(driver, temporary);
+    await writeFile(call.source, selfTestProgram);
+    const isDone = exitedWell(await run(call.lower, request.limits));
+    const result = isDone && understandsDump(await readFile(call.dump, 'utf8'));
+    if (own !== null) request.kept?.write(['self-test', own, selfTestProgram], result);
+    return result;
+  };
+  const known = understood.get(driver) ?? test();
+  understood.set(driver, known);
+  return known;
+}
+
+/** Inputs of the dump of a preprocessed text; undefined if they are not all known. */
+async function partsOf(
+  text: string,
+  steps: HostSteps,
+  own: string | null,
+  setting: Setting,
+): Promise<readonly unknown[] | undefined> {
+  // oxfmt-ignore
+  const { kept, compiler } = setting.request;
+  if (!kept || own === null) return undefined;
+  const { preprocess, preprocessed } = steps;
+  const [compile, validate] = steps.rewrite ? [steps.rewrite, steps.lower] : [steps.lower, null];
+  const all = { preprocess, preprocessed, compile, validate, libraries: null, halves: null };
+  return dependenciesOfCode(text, all, setting, kept, ['host', own, compiler.version.text]);
+}
+
+interface KeptDump {
+  readonly gimple: Uint8Array;
+  readonly assembly: Uint8Array;
+}
+
+function isKept(value: unknown): value is KeptDump {
+  if (typeof value !== 'object' || value === null) return false;
+  const { gimple, assembly } = value as Partial<KeptDump>;
+  return gimple instanceof Uint8Array && assembly instanceof Uint8Array;
+}
+
+function packed({ gimple, assembly }: HostDump): KeptDump {
+  return { gimple: gzipSync(gimple, { level: 1 }), assembly: gzipSync(assembly, { level: 1 }) };
+}
+
+function unpacked({ gimple, assembly }: KeptDump): HostDump {
+  return { gimple: gunzipSync(gimple).toString(), assembly: gunzipSync(assembly).toString() };
+}
+
+function problemOf(file: string, reason: string): Diagnostic {
+  const message = `Selvage did not read the launches in this file's host code, because ${reason}. Its kernels are checked without them.`;
+  return { severity: 'notice', code: 'launch/unread', message, location: { file, line: 1 } };
+}

@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { withoutNvcc } from '../toolchain/fixture.ts';
+import { measureUnit, nothingMeasured } from './measured-unit.ts';
+
+/** Seeds of the first program of each unit. */
+const units = [1001, 2001, 3001, 4001, 5001, 6001];
+
+for (const first of units)
+  test(`every launch that programs ${first} to ${first + 49} make is stated`, { skip: withoutNvcc }, async () => {
+    const sum = nothingMeasured();
+    await measureUnit(first, 50, sum);
+    assert.deepEqual(sum.missing, []);
+    assert.ok(sum.launches >= 300, `${sum.launches} launches`);
+    assert.ok(sum.known.exact + sum.known.constrained + sum.known.input > sum.launches / 2, JSON.stringify(sum.known));
+  });

@@ -1,0 +1,255 @@
+/** Extents of launches as the values of a program: which are constants, and which only the run decides. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
+import { withoutNvcc } from '../toolchain/fixture.ts';
+import { extentsOf, readSnippets, readUnit, snippetOf } from './fixture.ts';
+
+/** Programs whose first grid is known only at run time: no set of only constants may be reported. */
+const undecided: readonly (readonly [body: string, before?: string])[] = [
+  // Written by the runtime.
+  ['int n = 3; cudaMemcpy(&n, d, 4, cudaMemcpyDeviceToHost); k<<<n, 1>>>();', 'int *d;'],
+  ['int n = 3; cudaMemcpyFromSymbol(&n, s, 4); k<<<n, 1>>>();', '__device__ int s;'],
+  ['int n[2] = {3, 4}; cudaMemcpy(n, d, 8, cudaMemcpyDeviceToHost); k<<<n[0], 1>>>();', 'int *d;'],
+  ['size_t n = 3; cudaDeviceGetLimit(&n, cudaLimitStackSize); k<<<n, 1>>>();'],
+  ['int n = 3; std::cin >> n; k<<<n, 1>>>();'],
+  ['int n = 3, m = 4; file >> m >> n; k<<<n, 1>>>();', 'extern std::ifstream file;'],
+  // Changed in one branch only.
+  ['if (parameter) g = 5; k<<<g, 1>>>();', 'int g;'],
+  ['if (parameter) s->n = 5; k<<<s->n, 1>>>();', 'struct S { int n; }; S* s;'],
+  // Loops whose first iteration differs.
+  ['int n = 1; bool first = true; for (int i = 0; i < parameter; i++) { if (first) first = false; else n *= 2; k<<<n, 1>>>(); }'], // oxfmt-ignore
+  ['int n = 1; for (int i = 0; i < parameter; i++) { for (int j = 0; j < i; j++) n *= 2; k<<<n, 1>>>(); }'],
+  ['int n = 1; for (int i = 0; i < parameter; i++) { if (i == 1) n = 7; } k<<<n, 1>>>();'],
+  // Values that an iteration leaves for the one after the next.
+  ['int n = 1, m = 1; for (int i = 0; i < parameter; i++) { k<<<n, 1>>>(); n = m; m = more(); }'],
+  ['int n = 1, m = 1; do { k<<<n, 1>>>(); n = m; m = more(); } while (m > 3);'],
+  // Fields that a loop writes before it exits, or at an unknown index.
+  ['dim3 b(4); while (more()) { if (late()) { b.x = more(); break; } } k<<<b.x, 1>>>();'],
+  ['dim3 b(4); for (int i = 0; i < parameter; i++) { k<<<b.x, 1>>>(); if (late()) b = dim3(more()); }'],
+  ['int a[2] = {3, 4}; for (int i = 0; i < parameter; i++) a[i] = 7; k<<<a[1], 1>>>();'],
+  ['int a[2] = {3, 4}; for (int i = 0; i < parameter; i++) { k<<<a[1], 1>>>(); a[i] = 7; }'],
+  // Calls of functions defined elsewhere change variables that these can access.
+  ['g = 4; elsewhere(); k<<<g, 1>>>();', 'int g;'],
+  ['fill(a); k<<<a[0], 1>>>();', 'void fill(int* a); static int a[2] = {3, 4};'],
+  ['int n = 3; each([&](int x) { n = x; }); k<<<n, 1>>>();', 'void each(std::function<void(int)> f);'],
+  // Arrays.
+  ['int a[] = {3, 4}; k<<<a[parameter], 1>>>();'],
+  ['int a[2] = {3, 4}; a[parameter] = 7; k<<<a[0], 1>>>();'],
+  // Jumps.
+  ['int n = 1; again: k<<<n, 1>>>(); n *= 2; if (n < parameter) goto again;'],
+  // Addresses and names that are not followed.
+  ['int a = 1; std::tie(a, std::ignore) = g; k<<<a, 1>>>();', 'std::tuple<int, int> g;'],
+  ['int n = 4; S s = {&n}; change(s); k<<<n, 1>>>();', 'struct S { int* p; }; void change(S s);'],
+  ['int n = 4; std::thread t(work, std::ref(n)); t.join(); k<<<n, 1>>>();', 'void work(int& n) { n = 8; }'],
+  ['int n = 3; asm("mov $5, %0" : "=r"(n)); k<<<n, 1>>>();'],
+  ['k<<<f(), 1>>>();', 'namespace a { int f() { return 4; } } int f();'],
+  // Constants of a type, not of the objects that they refer to.
+  ['int n = 3; const int& r = n; change(n); k<<<r, 1>>>();', 'void change(int& n);'],
+  ['int n = 3; const int* p = &n; change(p, n); k<<<*p, 1>>>();', 'void change(const int* p, int& n);'],
+  ['const S s = {3}; change(s); k<<<s.n, 1>>>();', 'struct S { mutable int n; }; void change(const S& s);'],
+  ['static const int n = parameter; k<<<n, 1>>>();'],
+  // Loops that something unknown ends.
+  ['int i; for (i = 0; i < 8; i++) if (i == parameter) break; k<<<i, 1>>>();'],
+  ['int i = 0; while (true) { if (i == parameter) break; if (++i == 5) break; } k<<<i, 1>>>();'],
+  // Conversions.
+  ['unsigned char c = parameter; k<<<c == 300 ? 1 : 2, 1>>>(); char d = 300; k<<<parameter + d, 1>>>();'],
+  // A static variable does not end with the call that returned its address.
+  ['int *p = slot(); *p = 5; other(); k<<<*p, 1>>>();', 'void give(int *p); void other(); int *slot() { static int n = 3; give(&n); return &n; }'], // oxfmt-ignore
+  ['k<<<size, 1>>>();', 'static int size = 3; void set(int &x) { x = 6; } void init() { set(size); }'],
+  ['int n = 3; k<<<(other)(n), 1>>>();', 'int other(int &n);'],
+];
+
+/** Programs that launch only grids of known first extents. */
+const told: readonly (readonly [body: string, expected: readonly number[], before?: string])[] = [
+  ['int n = 3; if (parameter > 3 || (n = 5)) k<<<n, 1>>>();', [3, 5]],
+  ['int n = 3; int i = 0; int a[4]; a[i++]++; k<<<n + i, 1>>>();', [4]],
+  ['int a[4]; int i = 0; use(a[i++]); k<<<i + 1, 1>>>();', [2], 'void g(int x); void use(int x) { g(x); }'],
+  ['unsigned char n = 300; k<<<n, 1>>>();', [44]],
+  ['int n = 3; auto f = [=] { k<<<n, 1>>>(); }; n = 4; f();', [3]],
+  ['int n = 3; auto f = [m = n] { k<<<m, 1>>>(); }; n = 4; f();', [3]],
+  ['int n = 3; auto f = [&] { k<<<n, 1>>>(); }; n = 4; f();', [4]],
+  ['int n = 1; try { work(); n = 2; } catch (...) { n = 5; } k<<<n, 1>>>();', [2, 5]],
+  ['int n = 1; try { n = 7; work(); n = 2; } catch (...) {} k<<<n, 1>>>();', [2, 7]],
+  ['int n = 1; switch (parameter) { default: n = 9; case 1: n += 2; } k<<<n, 1>>>();', [3, 11]],
+  ['const int n = 3; change(n); k<<<n, 1>>>();', [3], 'void change(const int& n);'],
+  ['const int n = 2, m = 3; change(n, &m); k<<<n + m, 1>>>();', [5], 'void change(const int& n, const int* m);'],
+  ['int i; for (i = 31; i >= 0; i--) if (40 & (1 << i)) break; k<<<i, 1>>>();', [5]],
+  ['int i = 0; while (true) { if (i == 4) break; i++; } k<<<i, 1>>>();', [4]],
+  ['int i, n = 0; for (i = 0; i < 9; i++) { if (i == 2) continue; n += i; if (n > 7) { n++; break; } } k<<<n, 1>>>();', [9]], // oxfmt-ignore
+  ['int n = -7; k<<<(n >> 1) + 10, 1>>>();', [6]],
+  ['S s{4}; k<<<s.n, 1>>>();', [8], 'struct S { int n; S(int m) : n(m * 2) {} };'],
+  ['S s; k<<<s.n, 1>>>();', [5], 'struct S { int n = 3; S() { n = 5; } };'],
+  ['({ int n = 4; k<<<n, 1>>>(); });', [4]],
+  ['dim3 b(4); for (int i = 0; i < parameter; i++) { b.y = i; k<<<b.x, 1>>>(); }', [4]],
+  ['int n = 8; for (int i = 0; i < parameter; i++) { k<<<n, 1>>>(); n = i > 2 ? 1 : 2; }', [1, 2, 8]],
+  ['int n = 8; while (more()) { if (n == 8) n = 3; k<<<n, 1>>>(); n = 2; if (late()) continue; n = 5; }', [2, 3, 5]],
+  ['int n = parameter / 3 + 1; switch (n) { case 4: k<<<n, 1>>>(); }', [4]],
+  ['int n = 1; if (parameter) { n = 2; goto end; } n = 3; end: k<<<n, 1>>>();', [2, 3]],
+  // Arrays.
+  ['int a[2] = {3, 4}; int* p = &a[0]; p[1] = 7; k<<<a[1], 1>>>();', [7]],
+  ['int a[2] = {3, 4}; int* p = a; p++; *p = 7; k<<<a[1], 1>>>();', [7]],
+  ['int a[1] = {3}; fill(a); k<<<a[0], 1>>>();', [9], 'void fill(int* c) { c[0] = 9; }'],
+  ['int a[2] = {3, 4}; for (int& x : a) x = 7; k<<<a[1], 1>>>();', [7]],
+  ['int v[2][2] = {{3, 3}, {3, 3}}; int(*w)[2] = v; w[1][0] = 6; k<<<v[1][0], 1>>>();', [6]],
+  ['int v[2] = {3, 3}; View w{v}; w.d[1] = 6; k<<<v[1], 1>>>();', [6], 'struct View { int *d; };'],
+  ['Q a[2] = {{3}, {3}}; Q *q; q = a; q++; q->n = 6; k<<<a[1].n, 1>>>();', [6], 'struct Q { int n; };'],
+  ['std::vector<int> v{3, 3}; fill(v.data(), 2); k<<<v[0], 1>>>();', [6], 'void fill(int *x, int n) { for (int i = 0; i < n; i++) x[i] = 6; }'], // oxfmt-ignore
+  // References to parts.
+  ['S s; s.n = 3; int& r = s.n; r = 5; k<<<s.n, 1>>>();', [5], 'struct S { int n; };'],
+  ['P p = {4, 32}; auto [g, b] = p; k<<<b, g>>>();', [32], 'struct P { int x; int y; }; const int b = 64;'],
+  ['S s; s.n = 4; s.get() = 9; k<<<s.n, 1>>>();', [9], 'struct S { int n; int& get() { return n; } };'],
+  ['U x; x.i = 3; x.u = 5; k<<<x.i, 1>>>();', [5], 'union U { int i; unsigned u; };'],
+  ['union { int i; unsigned char c[4]; } u; u.i = 3; u.c[0] = 6; k<<<u.i, 1>>>();', [6]],
+  ['int n = 32; ((unsigned char *)&n)[1] = 1; k<<<n, 1>>>();', [288]],
+  ['P x{3, 3}; int P::*m = &P::b; x.*m = 6; k<<<x.b, 1>>>();', [6], 'struct P { int a, b; };'],
+  ['int n = 3; auto r = std::ref(n); r.get() = 6; k<<<n, 1>>>();', [6], 'struct Q { int v = 1; int &ref() { return v; } };'], // oxfmt-ignore
+  ['int n = 3; new (&n) int(6); k<<<n, 1>>>();', [6]],
+  // One of two objects.
+  ['int n = 4, m = 5; int* p = parameter ? &n : &m; *p = 7; k<<<n, 1>>>();', [4, 7]],
+  ['int n = 3; int& r = parameter ? n : parameter; r = 7; k<<<n, 1>>>();', [3, 7]],
+  ['int n = 3; (parameter ? n : parameter) = 9; k<<<n, 1>>>();', [3, 9]],
+  // Names that another declaration hides.
+  ['D d; d.go();', [3], 'struct B { int n = 3; }; const int n = 8; struct D : B { void go() { k<<<n, 1>>>(); } };'],
+  ['T<4> t; t.go();', [4], 'const int N = 9; template <int N> struct T { void go() { k<<<N, 1>>>(); } };'],
+  // Operators, conversions, constructors and destructors of classes.
+  ['Q q; q << 2; k<<<q.v, 1>>>();', [2], 'struct Q { int v = 1; Q &operator<<(int x) { v = x; return *this; } };'],
+  ['As a; a = 16; k<<<a.v, 1>>>();', [32], 'struct As { int v = 3; As &operator=(int x) { v = 2 * x; return *this; } };'], // oxfmt-ignore
+  ['In a; ++a; k<<<a.v, 1>>>();', [64], 'struct In { int v = 32; In &operator++() { v = 64; return *this; } };'],
+  ['Tab t{{3, 3}}; t[1]; k<<<t.v[0], 1>>>();', [6], 'struct Tab { int v[2]; int &operator[](int i) { v[0] = 6; return v[i]; } };'], // oxfmt-ignore
+  ['int n = 3; Fn f{&n}; f(); k<<<n, 1>>>();', [6], 'struct Fn { int *r; void operator()() const { *r = 6; } };'],
+  ['int n = 3; Less o; o < n; o.set(); k<<<n, 1>>>();', [6], 'struct Less { int *p; bool operator<(int &x) { p = &x; return true; } void set() { *p = 6; } };'], // oxfmt-ignore
+  ['Conv c{3}; dim3 g(c); k<<<g, 1>>>();', [6], 'struct Conv { int n; operator int() const { return n * 2; } };'],
+  ['C x(1); C y = x; k<<<y.v, 1>>>();', [2], 'struct C { int v; C(int x) : v(x) {} C(const C &o) : v(o.v + 1) {} };'],
+  ['D d; B b = d; k<<<b.v, 1>>>();', [1], 'struct B { int v = 1; }; struct D : B { int v = 2; };'],
+  ['int n = 3; { Set t{&n}; } k<<<n, 1>>>();', [6], 'struct Set { int *r; ~Set() { *r = 6; } };'],
+  ['int n = 3; { Holder h{{&n}}; } k<<<n, 1>>>();', [6], 'struct Set { int *r; ~Set() { *r = 6; } }; struct Holder { Set s; };'], // oxfmt-ignore
+  ['int n = 3; Set{&n}; k<<<n, 1>>>();', [6], 'struct Set { int *r; ~Set() { *r = 6; } };'],
+  ['int n = 6; { Guard t(n); k<<<n, 1>>>(); }', [3], 'struct Guard { int &r; int old; Guard(int &x) : r(x), old(x) { r = 3; } ~Guard() { r = old; } };'], // oxfmt-ignore
+  ['int n = 6; { Guard t(n); } k<<<n, 1>>>();', [6], 'struct Guard { int &r; int old; Guard(int &x) : r(x), old(x) { r = 3; } ~Guard() { r = old; } };'], // oxfmt-ignore
+  ['Cfg c; Tuner t(c); t.set(); k<<<c.s, 1>>>();', [6], 'struct Cfg { int s = 3; }; struct Tuner { Cfg &c; Tuner(Cfg &x) : c(x) {} void set() { c.s = 6; } };'], // oxfmt-ignore
+  ['struct L { int *x; void f() { *x = 6; } } l; int n = 3; l.x = &n; l.f(); k<<<n, 1>>>();', [6]],
+  ['int n = 3; auto *c = new Ct(n); delete c; k<<<n, 1>>>();', [6], 'struct Ct { Ct(int &x) { x = 6; } };'],
+  ['Der d; d.go();', [6], 'struct Bas { virtual int threads() const { return 3; } void go(); }; struct Der : Bas { int threads() const override { return 6; } }; void Bas::go() { k<<<threads(), 1>>>(); }'], // oxfmt-ignore
+  ['Der d; Bas *b = &d; k<<<b->threads(), 1>>>();', [6], 'struct Bas { virtual int threads() { return 3; } }; struct Der : Bas { int threads() override { return 6; } };'], // oxfmt-ignore
+  // The function that is called.
+  ['k<<<(int)E1::N, 1>>>();', [3], 'enum class E1 { N = 3 }; enum class E2 { N = 6 };'],
+  ['k<<<pick((short)parameter), 1>>>();', [6], 'int pick(float) { return 3; } int pick(int) { return 6; }'],
+  ['k<<<width<5>(), 1>>>();', [3], 'template <int N> int width() { return 3; } template <> int width<4>() { return 6; }'], // oxfmt-ignore
+  ['auto f = [n = 2]() mutable { return ++n; }; auto g = f; f(); k<<<g(), 1>>>();', [3]],
+  // Conversions of integers, and expressions that look like a declaration or a cast.
+  ['int n = 3; auto f = [q = &n] { *q = 6; }; f(); k<<<n, 1>>>();', [6]],
+  ['int n = 3; auto f = [&q = n] { q = 6; }; f(); k<<<n, 1>>>();', [6]],
+  ['int b = -1; k<<<b > sizeof(int) ? 6 : 3, 1>>>();', [6]],
+  ['int i = -1; unsigned u = 1; k<<<i < u ? 3 : 6, 1>>>();', [6]],
+  ['auto b = 32u; auto c = b - 33; k<<<c > 0 ? 6 : 3, 1>>>();', [6]],
+  ['short b = 32767; b++; k<<<b < 0 ? 6 : 3, 1>>>();', [6]],
+  ['unsigned u = 2; int d = -4; k<<<(d / u) > 5 ? 6 : 3, 1>>>();', [6]],
+  ['unsigned u = 1; k<<<(true ? -1 : u) > 5 ? 6 : 3, 1>>>();', [6]],
+  ['long long n = 1ll << 40; k<<<n + 5, 1>>>();', [5]],
+  ['int t = 6; dim3 g(t * t); k<<<g, 1>>>();', [36]],
+  ['int t = 6; int n(t * t); k<<<n, 1>>>();', [36]],
+  ['int w = 7, t = 2; dim3 g(up(w, t)); k<<<g, 1>>>();', [4], 'int up(int a, int b) { return (a + b - 1) / b; }'],
+  ['int n[2] = {3, 6}; dim3 g(n[1]); k<<<g, 1>>>();', [6]],
+  ['k<<<(std::max)((std::min)(9, 4), 1), 1>>>();', [4]],
+  ['int n = 3; bump(n); virtually(); k<<<n, 1>>>();', [5], 'struct V { virtual void f() {} }; V *v; void bump(int &x) { x += 2; } void virtually() { v->f(); }'], // oxfmt-ignore
+  ['int n = 3; int *q = &n; bump(&n); virtually(); k<<<4, 1>>>();', [4], 'struct V { virtual void f() {} }; V *v; void bump(int *x) { *x += 2; } void virtually() { v->f(); }'], // oxfmt-ignore
+  ['S s; s.n = 3; virtually(); k<<<s.n, 1>>>();', [3], 'struct V { virtual void f() {} }; V *v; struct S { int n; float *p; }; void virtually() { v->f(); }'], // oxfmt-ignore
+  // The variable is a number, so that no code that is not followed changes it.
+  ['int n = 3; Less o; o < o; if (n < 4) k<<<n, 1>>>();', [3], 'struct Less { int v; bool operator<(const Less &x) const { return v < x.v; } };'], // oxfmt-ignore
+  ['int n = 3; cudaGraphicsSubResourceGetMappedArray(&a, r, n, 0); k<<<n, 1>>>();', [3], 'cudaArray_t a; cudaGraphicsResource_t r;'], // oxfmt-ignore
+];
+
+const later = 'void later(std::function<void()> f);';
+
+/** Programs whose first grids the text decides, although the reader does not find all of them. */
+const open: readonly (readonly [body: string, possible: readonly number[], before?: string])[] = [
+  // Products of `double` are not rounded: this one is less than 1.
+  ['int x = 49; k<<<(int)(x * (1.0 / 49)) + 1, 1>>>();', [1]],
+  // A function that unknown code calls is read without the object that it was called on.
+  ['int n = 3; auto f = [&] { k<<<n, 1>>>(); }; n = 4; later(f);', [4], later],
+  ['int n = 3; auto f = [=] { k<<<n, 1>>>(); }; n = 4; later(f);', [3], later],
+  // Values that a loop sets in some iterations are joined without the values that they had.
+  ['int n = 1; for (int i = 0; i < parameter; i++) { if (i == 1) n = 7; } k<<<n, 1>>>();', [1, 7]],
+  ['int a[2] = {3, 4}; for (int i = 0; i < parameter; i++) a[i] = 7; k<<<a[1], 1>>>();', [4, 7]],
+  ['int i = 0; while (true) { if (i == parameter) break; if (++i == 5) break; } k<<<i, 1>>>();', [0, 1, 2, 3, 4, 5]],
+  ['int i; for (i = 0; i < 8; i++) if (i == parameter) break; k<<<i, 1>>>();', [0, 1, 2, 3, 4, 5, 6, 7, 8]],
+];
+
+/** Launches on paths that begin elsewhere: in functions that unknown code calls, and in handlers. */
+const programs: readonly (readonly [text: string, expected: readonly (number | null)[]])[] = [
+  ['void start(void (*f)(int)); static void wrap(int n) { k<<<n, 1>>>(); } int begin() { wrap(4); start(wrap); return 0; }', [null, 4]], // oxfmt-ignore
+  ['static void wrap(int n) { k<<<n, 1>>>(); } struct T { void (*f)(int); }; int begin() { T t = {wrap}; wrap(4); t.f(8); return 0; }', [4, 8]], // oxfmt-ignore
+  ['struct D { void go(int n) { k<<<n, 1>>>(); } }; D *make(); int begin() { D d; d.go(4); auto e = make(); e->go(8); return 0; }', [4, 8]], // oxfmt-ignore
+  ['static void wrap(int n) { k<<<n, 1>>>(); if (n < 50000000) wrap(n * 2 + 1); } int begin() { wrap(4); return 0; }', [null, 4, 9, 19, 39, 79, 159]], // oxfmt-ignore
+  ['void after(std::function<void(int)> f); int begin() { auto f = [](int n) { k<<<n, 1>>>(); }; f(7); after(f); return 0; }', [null, 7]], // oxfmt-ignore
+  ['int begin(int c, char** v) { try { work(); } catch (...) { int n = c; k<<<n, 1>>>(); } k<<<4, 1>>>(); return 0; }', [null, 4]], // oxfmt-ignore
+  ['int begin() { struct L { static void go(int n) { k<<<n, 1>>>(); } }; L::go(4); k<<<9, 1>>>(); return 0; }', [4, 9]], // oxfmt-ignore
+  // `b->go(7)` may be of any derived class.
+  ['struct B { virtual void go(int n) {} }; struct D : B { void go(int n) { k<<<n, 1>>>(); } }; B* get(); int begin() { B* b = get(); b->go(7); D d; d.go(8); return 0; }', [null, 8]], // oxfmt-ignore
+  // What the closures hold is not followed: 1 and 2.
+  [`${later} static void wrap(int n) { later([=] { k<<<n, 1>>>(); }); } int begin() { wrap(1); wrap(2); return 0; }`, [null]], // oxfmt-ignore
+];
+
+test('first extents of launches', { skip: withoutNvcc }, async (context) => {
+  const bodies = [...undecided, ...told.map(([body, , before]) => [body, before]), ...open.map(([body, , before]) => [body, before])] as const; // oxfmt-ignore
+  const snippets = [
+    ...bodies.map(([body, before]) => snippetOf(body!, before)),
+    ...programs.map(([text]) => ({ text })),
+  ];
+  const all = (
+    await readSnippets(context, snippets, [
+      'algorithm',
+      'fstream',
+      'functional',
+      'iostream',
+      'new',
+      'thread',
+      'tuple',
+      'vector',
+    ])
+  ).map(extentsOf);
+  const shown = (at: number): string => `${snippets[at]!.text}: ${all[at]!.map(String).join()}`;
+  const take = <One>(
+    list: readonly One[],
+    from: number,
+    isRight: (one: One, found: readonly (number | null)[]) => boolean,
+  ): string[] =>
+    // oxfmt-ignore
+    list.flatMap((one, at) => (isRight(one, all[from + at]!) ? [] : [shown(from + at)]));
+  const starts = [0, undecided.length, undecided.length + told.length, bodies.length] as const;
+  await context.test('extents that only the run decides are not constant', () => {
+    assert.deepEqual(take(undecided, starts[0], (_, found) => found.includes(null)), []); // oxfmt-ignore
+  });
+  await context.test('extents that the text decides are found', () => {
+    assert.deepEqual(take(told, starts[1], ([, expected], found) => isDeepStrictEqual(found, expected)), []); // oxfmt-ignore
+  });
+  await context.test('extents that are not found are left open', () => {
+    assert.deepEqual(take(open, starts[2], (_, found) => found.includes(null)), []); // oxfmt-ignore
+  });
+  await context.test('launches on all other paths are found', () => {
+    assert.deepEqual(take(programs, starts[3], ([, expected], found) => isDeepStrictEqual(found, expected)), []); // oxfmt-ignore
+  });
+});
+
+/** Text that needs more steps than a function is given. */
+const long = `template <int N> int twice(int c) { return twice<N - 1>(c) + twice<N - 1>(c + 1); }
+template <> int twice<0>(int c) { return c; }
+`;
+
+test(
+  'launches after the work limit are found where they begin, or the function is reported',
+  { skip: withoutNvcc },
+  async (context) => {
+    // oxfmt-ignore
+    const { launches, cutShort } = await readUnit(context, [
+    { text: `${long}static void wrap(int n) { k<<<n, 1>>>(); } int begin(int c) { wrap(4); c = twice<24>(c); wrap(8); return c; }` }, // oxfmt-ignore
+    { text: `${long}int begin(int c) { k<<<4, 1>>>(); c = twice<24>(c); k<<<8, 1>>>(); return c; }` },
+  ]);
+    assert.deepEqual(launches.map(extentsOf), [
+      [null, 4],
+      [null, 4],
+    ]);
+    assert.deepEqual(new Set(cutShort.map((one) => /5s(\d{4})/.exec(one)?.[1])), new Set(['1000', '1001']));
+  },
+);
