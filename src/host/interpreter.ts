@@ -133,6 +133,7 @@ export abstract class Interpreter extends OperandEvaluator implements LoopHost {
 
   /** An edge to a block, with the values of its phis. */
   edge(activation: Activation, from: number, to: number, state: State): EdgeState {
+    this.objects.settle(state);
     const values: [number, HostValue][] = [];
     for (const statement of blockFlowOf(activation.fn).blocks.get(to)?.statements ?? []) {
       if (statement.kind !== 'phi') continue;
@@ -187,6 +188,7 @@ export abstract class Interpreter extends OperandEvaluator implements LoopHost {
           return out;
         case 'return': {
           if (this.isCutShort) return out;
+          this.objects.settle(state);
           const isInPlace = statement.value?.kind === 'ssa' && this.isSlot(activation, statement.value);
           activation.returns.push({ state, value: isInPlace ? 'in place' : statement.value ? this.passed(activation, statement.value, state, null) : null }); // oxfmt-ignore
           return out;
@@ -296,6 +298,7 @@ export abstract class Interpreter extends OperandEvaluator implements LoopHost {
 
   /** A statement that is not understood: all that the program can change is unknown. */
   everythingUnknown(activation: Activation, state: State): void {
+    for (const cell of state.values.cells()) this.objects.lose(state.values.get(cell)!);
     for (let one: Activation | null = activation; one; one = one.caller)
       for (const object of one.objects.values()) {
         this.objects.lose(this.objects.addressOf({ object, offset: zeroTerm, label: '' }));

@@ -107,7 +107,7 @@ export class Library {
 
   #placeOf(passed: Passed | undefined): HostPlace | null {
     const value = scalar(passed);
-    return value && (value.kind === 'pointer' || value.kind === 'symbol') ? this.#host.objects.placeAt(value, labelOf(value)) : null; // oxfmt-ignore
+    return value && /^(?:pointer|symbol|either)$/.test(value.kind) ? this.#host.objects.placeAt(value, labelOf(value)) : null; // oxfmt-ignore
   }
 
   #write(passed: Passed | undefined, bytes: number, value: HostValue, state: State): void {

@@ -136,6 +136,7 @@ function stateOfAny(host: LoopHost, activation: Activation, loop: HostLoop, entr
     if (trial > maxTrials) {
       // What changes was not found: no iteration is known.
       host.everythingUnknown(activation, head);
+      for (const { version, label } of phis) head.values.set(version, host.objects.fresh(label));
       break;
     }
     const trialHead = head;

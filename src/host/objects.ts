@@ -110,6 +110,8 @@ export class Objects {
       return { object, offset: pointer.offset, label };
     }
     if (pointer.kind === 'number' && pointer.term.kind === 'integer') return null;
+    // One of several pointers: what they point to may be accessed from here on.
+    this.lose(pointer);
     const symbol = symbolOf(pointer);
     return { object: this.#byId.get(symbol.id) ?? this.#outer(symbol), offset: zeroTerm, label };
   }
@@ -234,6 +236,7 @@ export class Objects {
    * @param except the object that is written; two objects that are known by name are different. Null: any write
    */
   #changeShared(state: State, except: HostObject | null): void {
+    this.settle(state);
     if (except === null || except.kind === 'outer') state.changed = ++this.#count;
     else state.outerChanged = ++this.#count;
   }

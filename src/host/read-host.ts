@@ -5,6 +5,7 @@ import { extentsOf, termOf } from '../cuda/host/value.ts';
 import { readDebugTypes } from '../gimple/debug-types.ts';
 import type { GimpleLocation, GimpleStatement } from '../gimple/gimple.ts';
 import { readInitialisedData } from '../gimple/initialised-data.ts';
+import { launchesWithConfiguration } from './chevrons.ts';
 import { HostProgram } from './host-program.ts';
 import { HostUnit, launching } from './host-unit.ts';
 import { kernelSymbol } from './kernel-symbol.ts';
@@ -37,6 +38,9 @@ export function openHostUnit(
   // oxfmt-ignore
   return new HostUnit(path, dump, new Set(parameters.keys()), readDebugTypes(dump.assembly), readInitialisedData(dump.assembly)); // oxfmt-ignore
 }
+
+/** Constructors, destructors, functions of the runtime, and those that free memory: they are not kernels of another unit. */
+const isOtherCall = /^_ZN.*[CD][0-2]E|^cu(?:da)?[A-Z]|^_Zd|^__cxa|^free$/;
 
 class Run extends Interpreter {
   readonly launches: Omit<HostLaunch, 'entry'>[] = [];
@@ -102,11 +106,13 @@ class Run extends Interpreter {
   }
 
   launch(request: CallRequest, state: State): boolean {
-    const { symbol, target, callees, activation } = request;
-    const { unit } = activation;
-    const isKernel = (name: string): boolean => unit.isKernel(name) || (!this.program.resolve(name, unit) && target === null && !/^_ZN.*[CD][0-2]E|^cu(?:da)?[A-Z]|^_Zd/.test(name)); // oxfmt-ignore
-    const isOther = symbol === null ? target !== null || callees.some(({ name }) => this.program.resolve(name, unit) && !unit.isKernel(name)) : !isKernel(symbol); // oxfmt-ignore
-    if (isOther) return false;
+    const { unit, fn } = request.activation;
+    const calls = launchesWithConfiguration(fn, ({ callee }) => {
+      if (callee.kind !== 'declaration') return true;
+      const name = callee.name.replace(/D\.\d+$/, '');
+      return unit.isKernel(name) || (!this.program.resolve(name, unit) && !isOtherCall.test(name));
+    });
+    if (!calls.has(request.operands)) return false;
     const launches = this.#reader.chevron(request, state);
     this.#record(launches, request);
     this.#afterKernel(launches, state);
@@ -147,6 +153,8 @@ interface ReadRequest {
   readonly constants: ReadonlySet<string>;
   /** Whether variables with static storage have their initial values when a function begins; by default for `main`. */
   readonly startsAt?: (symbol: string) => boolean;
+  /** Whether other callers of a function of external linkage may exist that are not in these units. */
+  readonly isOpen?: (symbol: string) => boolean;
   /** Whether a file, as the compiler names it, is one of the project. */
   readonly isOwn: (file: string) => boolean;
 }
@@ -172,7 +180,11 @@ export function readHostProgram(request: ReadRequest): HostReading {
   const inData = new Set(
     request.units.flatMap((unit) => [...unit.functionsInData()].map((symbol) => unit.key(symbol))),
   );
-  const isRoot = (key: string): boolean => ![...(users.get(key) ?? [])].some((user) => reaching.has(user)) || (!hasMain && inData.has(key)); // oxfmt-ignore
+  const isOpen = (key: string): boolean => {
+    const { unit, symbol } = entries.get(key)!;
+    return unit.linkageOf(symbol) === 'external' && request.isOpen?.(symbol) === true;
+  };
+  const isRoot = (key: string): boolean => isOpen(key) || ![...(users.get(key) ?? [])].some((user) => reaching.has(user)) || (!hasMain && inData.has(key)); // oxfmt-ignore
   const launches: ReadLaunch[] = [];
   const cutShort: HostEntry[] = [];
   const begun = new Set<string>();

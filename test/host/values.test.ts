@@ -13,6 +13,15 @@ const undecided: readonly (readonly [body: string, before?: string])[] = [
   ['int n[2] = {3, 4}; cudaMemcpy(n, d, 8, cudaMemcpyDeviceToHost); k<<<n[0], 1>>>();', 'int *d;'],
   ['size_t n = 3; cudaDeviceGetLimit(&n, cudaLimitStackSize); k<<<n, 1>>>();'],
   ['int n = 3; std::cin >> n; k<<<n, 1>>>();'],
+  // Written through one of two pointers.
+  ['int n = 3, m = 4, x = parameter; memcpy(parameter ? &n : &m, &x, 4); k<<<n, 1>>>();'],
+  ['int n = 3, m = 4; cudaMemcpy(parameter ? &n : &m, d, 4, cudaMemcpyDeviceToHost); k<<<n, 1>>>();', 'int *d;'],
+  [
+    'S a{3}, b{4}; S* p = parameter ? &a : &b; *p = make(); k<<<a.n, 1>>>();',
+    'struct S { int n; int more[5]; }; S make();',
+  ],
+  // Written by a kernel, in memory of the host.
+  ['*flag = 3; k<<<1, 1>>>(flag); cudaDeviceSynchronize(); k<<<*flag, 1>>>();', 'int *flag;'],
   ['int n = 3, m = 4; file >> m >> n; k<<<n, 1>>>();', 'extern std::ifstream file;'],
   // Changed in one branch only.
   ['if (parameter) g = 5; k<<<g, 1>>>();', 'int g;'],
@@ -66,6 +75,8 @@ const told: readonly (readonly [body: string, expected: readonly number[], befor
   ['int n = 3; int i = 0; int a[4]; a[i++]++; k<<<n + i, 1>>>();', [4]],
   ['int a[4]; int i = 0; use(a[i++]); k<<<i + 1, 1>>>();', [2], 'void g(int x); void use(int x) { g(x); }'],
   ['unsigned char n = 300; k<<<n, 1>>>();', [44]],
+  // A call of an argument is not that of the kernel.
+  ['k<<<3, 1>>>((rand(), parameter));', [3]],
   ['int n = 3; auto f = [=] { k<<<n, 1>>>(); }; n = 4; f();', [3]],
   ['int n = 3; auto f = [m = n] { k<<<m, 1>>>(); }; n = 4; f();', [3]],
   ['int n = 3; auto f = [&] { k<<<n, 1>>>(); }; n = 4; f();', [4]],

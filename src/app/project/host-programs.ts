@@ -138,6 +138,7 @@ export function launchFinder(request: LaunchRequest): LaunchFinder {
     const own = request.mayLaunch(unit) ? await open(unit) : null;
     const opened = new Map<string, HostUnit>(own ? [[unit, own]] : []);
     const asked = new Set([unit]);
+    const unread: string[] = [];
     const words = new Set<string>();
     for (const { name, kernel } of request.kernelsOf(unit)) if (!isInternal(kernel.symbol)) words.add(`kernel ${simpleName(name.qualified)}`); // oxfmt-ignore
     for (let count = -1; count !== words.size + opened.size;) {
@@ -145,12 +146,16 @@ export function launchFinder(request: LaunchRequest): LaunchFinder {
       for (const one of opened.values())
         for (const symbol of one.externalLaunchers()) words.add(`function ${simpleName(demangle(symbol)?.qualified ?? symbol)}`); // oxfmt-ignore
       for (const file of await callersAmong(unit, words, asked)) {
-        if (asked.size > maxFiles) break;
+        const isInBudget = asked.size <= maxFiles;
         asked.add(file);
-        const caller = await open(file);
+        const caller = isInBudget ? await open(file) : null;
         if (caller) opened.set(file, caller);
+        else unread.push(file);
+        if (!isInBudget) problems.set(file, tooManyFiles(file));
       }
     }
+    // A function that a file calls which was not read may have any arguments.
+    const isOpen = (symbol: string): boolean => unread.some((file) => containsName(tree.text(file) ?? '', simpleName(demangle(symbol)?.qualified ?? symbol))); // oxfmt-ignore
     shown.set(
       unit,
       [...asked].flatMap((file) => problems.get(file) ?? []),
@@ -158,7 +163,7 @@ export function launchFinder(request: LaunchRequest): LaunchFinder {
     const list = [...opened.values()];
     if (list.length === 0) return { launches: [], isTaken: () => false };
     const constants = new Set([...opened.keys()].flatMap((file) => request.kernelsOf(file).flatMap(({ kernel }) => kernel.objects.flatMap(({ space, symbol }) => (space === 'const' ? [objectName(symbol).replace(/^.*::/s, '')] : []))))); // oxfmt-ignore
-    const { launches } = readHostProgram({ units: list, parameters: parametersOfAll, constants, isOwn: (file) => files.has(file) }); // oxfmt-ignore
+    const { launches } = readHostProgram({ units: list, parameters: parametersOfAll, constants, isOwn: (file) => files.has(file), isOpen }); // oxfmt-ignore
     return { launches, isTaken: (symbol) => list.some((one) => one.takesAddress(symbol)) };
   }
 
@@ -207,6 +212,12 @@ export function launchFinder(request: LaunchRequest): LaunchFinder {
     if (written.startsWith('_Z') || written.includes('!') || written !== simpleName(name.qualified)) return false;
     return isOwn || (namesUnit(tree.text(launch.unit) ?? '', unit) && isNearest(tree, launch.unit, unit));
   }
+}
+
+/** Notes that a file was not read because it is one of too many. */
+function tooManyFiles(file: string): Diagnostic {
+  const message = `Selvage did not read the launches in this file, because more than ${maxFiles} files may launch the kernels of one unit. Functions that it calls are checked with any arguments.`;
+  return { severity: 'notice', code: 'launch/unread', message, location: { file, line: 1 } };
 }
 
 /** Whether other units cannot name a kernel. */

@@ -1,0 +1,2 @@
+#pragma once
+void runScale(float* a, int threads);
