@@ -10,6 +10,9 @@ import type { Configuration } from '../../../src/settings/configuration.ts';
 import type { Progress } from '../../../src/app/project/progress.ts';
 import type { UnitBuilder } from '../../../src/app/project/unit-builder.ts';
 import type { Tools } from '../../../src/app/project/job.ts';
+import { lowerHost } from '../../../src/lowering/lower-host.ts';
+import { findCompiler } from '../../../src/toolchain/compiler.ts';
+import { compilerLimits } from '../../../src/toolchain/confinement.ts';
 import { checksBy } from '../workers/checks-by.ts';
 import { openSourceTree, type SourceTree } from '../../../src/app/project/source-tree.ts';
 
@@ -34,6 +37,15 @@ export function readingBeside(tree: SourceTree): UnitBuilder {
       }
     },
   };
+}
+
+/** The same with the host code of files, which nvcc and GCC lower. */
+export async function loweringBeside(tree: SourceTree): Promise<UnitBuilder> {
+  const found = await findCompiler({ env: process.env });
+  if (!('compiler' in found)) throw new Error(found.diagnostic.message);
+  const { compiler } = found;
+  const common = { compiler, root: tree.root, trust: 'user' as const, limits: compilerLimits, include: assets.include, flags: [], onLog: () => undefined }; // oxfmt-ignore
+  return { ...readingBeside(tree), lower: ({ file }, arch) => lowerHost({ ...common, file, arch }) };
 }
 
 export interface Defects extends Progress {

@@ -4,10 +4,12 @@ import { analyseChange } from '../../../src/app/compare/change.ts';
 import type { ChangeAnalysis } from '../../../src/app/compare/change-request.ts';
 import { checkProject } from '../../../src/app/pipeline/check.ts';
 import { defaultOptions } from '../../../src/settings/options.ts';
+import { openSourceTree } from '../../../src/app/project/source-tree.ts';
+import { withoutNvcc } from '../../toolchain/fixture.ts';
 import { exitCodeOf } from '../../../src/report-model/exit-code.ts';
 import { parseConfiguration } from '../../../src/settings/configuration-parser.ts';
 import type { FileDiff } from '../../../src/source/diff.ts';
-import { ExampleTree, exampleTools, recordingProgress, type SideChanges } from './change-fixture.ts';
+import { ExampleTree, exampleTools, loweringBeside, recordingProgress, type SideChanges } from './change-fixture.ts';
 import { type CheckFunction, checksBy } from '../workers/checks-by.ts';
 
 let base: ExampleTree;
@@ -78,11 +80,11 @@ test('changed compiler flags touch a kernel', async () => {
   assert.deepEqual(touched(analysis), [['matmul.cu', 'flags']]);
 });
 
-test('a launch in a file that changes touches the kernel it launches', async () => {
+test('a launch in a file that changes touches the kernel it launches', { skip: withoutNvcc }, async () => {
   head.replace('matmul.cu', /\/\/ selvage.*\n/, '');
   base.replace('matmul.cu', /\/\/ selvage.*\n/, '');
   const host = (grid: number): string =>
-    `__global__ void matmul(float*, const float*, const float*, int);\nvoid run(float* p) { matmul<<<dim3(${grid}, 16), dim3(16, 16)>>>(p, p + 65536, p + 131072, 256); }\n`;
+    `__global__ void matmul(const float*, const float*, float*, int);\nvoid run(float* p) { matmul<<<dim3(${grid}, 16), dim3(16, 16)>>>(p, p + 65536, p + 131072, 256); }\n`;
   base.write('host.cu', host(16));
   head.write('host.cu', host(8));
   const empty = '.version 8.0\n.target sm_80\n.address_size 64\n';
@@ -90,7 +92,8 @@ test('a launch in a file that changes touches the kernel it launches', async () 
     tree.write('host.verification.ptx', empty);
     tree.write('host.production.ptx', empty);
   }
-  const analysis = await review(changed('host.cu'));
+  const [before, after] = await Promise.all([base, head].map((tree) => loweringBeside(openSourceTree(tree.root))));
+  const analysis = await review(changed('host.cu'), { base: { builder: before! }, head: { builder: after! } });
   assert.deepEqual(touched(analysis), [['matmul.cu', 'launches']]);
   assert.deepEqual(analysis.report.kernels[0]?.launches[0]?.grid, [8, 16, 1]);
 });
