@@ -24,8 +24,11 @@ export function launchesWithConfiguration(
   for (const block of fn.blocks)
     for (const statement of block.statements) {
       const isConfiguration = statement.kind === 'call' && statement.callee.kind === 'declaration' && statement.callee.name.startsWith(`${configuring}D.`); // oxfmt-ignore
-      const launch = isConfiguration ? launchAfter(fn, block, mayLaunch) : null;
+      if (!isConfiguration) continue;
+      const launch = launchAfter(fn, block, mayLaunch);
       if (launch) calls.add(launch.arguments);
+      // In other code than the compiler makes of a launch, any call may be the one.
+      else for (const one of callsIn(fn.blocks)) if (one.target === null && mayLaunch(one)) calls.add(one.arguments);
     }
   known.set(fn, calls);
   return calls;
@@ -36,7 +39,8 @@ function launchAfter(fn: GimpleFunction, start: GimpleBlock, mayLaunch: (call: C
   let block: GimpleBlock | undefined = start;
   let branch = start.statements.at(-1);
   while (block && branch?.kind !== 'condition') {
-    block = block.next === null ? undefined : blocks.get(block.next);
+    const next: number | null = branch?.kind === 'goto' ? branch.to : block.next;
+    block = next === null ? undefined : blocks.get(next);
     branch = block?.statements.at(-1);
   }
   if (branch?.kind !== 'condition') return null;
@@ -49,6 +53,13 @@ function launchAfter(fn: GimpleFunction, start: GimpleBlock, mayLaunch: (call: C
     for (const next of one?.successors ?? []) if (next !== end && !pads.has(next)) within.add(next);
   }
   const ordered = [...within].toSorted((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
-  const calls = ordered.flatMap((id) => (blocks.get(id)?.statements ?? []).filter((one) => one.kind === 'call'));
-  return calls.findLast((call) => call.target === null && mayLaunch(call)) ?? null;
+  return (
+    callsIn(ordered.flatMap((id) => blocks.get(id) ?? [])).findLast(
+      (call) => call.target === null && mayLaunch(call),
+    ) ?? null
+  );
+}
+
+function callsIn(blocks: readonly GimpleBlock[]): Call[] {
+  return blocks.flatMap(({ statements }) => statements.filter((one) => one.kind === 'call'));
 }

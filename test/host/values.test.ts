@@ -75,6 +75,8 @@ const told: readonly (readonly [body: string, expected: readonly number[], befor
   ['int n = 3; int i = 0; int a[4]; a[i++]++; k<<<n + i, 1>>>();', [4]],
   ['int a[4]; int i = 0; use(a[i++]); k<<<i + 1, 1>>>();', [2], 'void g(int x); void use(int x) { g(x); }'],
   ['unsigned char n = 300; k<<<n, 1>>>();', [44]],
+  // After a handler the code goes on elsewhere.
+  ['int n = 3; try { g(); throw 100; } catch (int) { n = 4; } k<<<n, 1>>>();', [4], 'void g();'],
   // A call of an argument is not that of the kernel.
   ['k<<<3, 1>>>((rand(), parameter));', [3]],
   ['int n = 3; auto f = [=] { k<<<n, 1>>>(); }; n = 4; f();', [3]],
