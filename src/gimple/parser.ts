@@ -254,7 +254,8 @@ function splitAtCommas(text: string): string[] {
     } else if ('([{'.includes(character)) depth++;
     else if (')]}'.includes(character)) depth--;
     // Angle brackets enclose the type of a memory access.
-    else if (character === '<' && (types > 0 || text.slice(0, at).endsWith('MEM '))) types++;
+    else if (character === '<' && (types > 0 || /(?:MEM|BIT_FIELD_REF) $/.test(text.slice(Math.max(0, at - 14), at))))
+      types++;
     else if (character === '>' && types > 0) types--;
     else if (character === ',' && depth === 0 && types === 0) {
       parts.push(text.slice(start, at).trim());

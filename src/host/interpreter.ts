@@ -307,7 +307,6 @@ export abstract class Interpreter extends OperandEvaluator implements LoopHost {
     this.objects.settle(state);
     this.objects.disturb(state);
     state.contents = new Map();
-    state.configuration = null;
   }
 
   call(
@@ -347,8 +346,7 @@ export abstract class Interpreter extends OperandEvaluator implements LoopHost {
   }
 
   callees(request: CallRequest, state: State): Outcome {
-    if (state.configuration?.within === request.activation && this.launch(request, state))
-      return { state, value: null, thrown: null };
+    if (this.launch(request, state)) return { state, value: null, thrown: null };
     const { callees, given, activation } = request;
     if (callees.length === 1) return this.callOne(request, callees[0]!, given, state, activation);
     if (callees.length > 1) {

@@ -1,7 +1,7 @@
 /** Launches of a host program: the functions of the runtime and the driver that make them, and what they are given. */
 import type { LaunchEvent } from '../cuda/launches/launch-event.ts';
-import { type HostTerm, termConstant, zeroTerm } from '../cuda/host/term.ts';
-import { type HostFunction, type HostValue, integerValue, termOf, valueKey } from '../cuda/host/value.ts';
+import { type HostTerm, termConstant } from '../cuda/host/term.ts';
+import { type HostFunction, type HostValue, termOf, valueKey } from '../cuda/host/value.ts';
 import type { HostType } from '../gimple/debug-types.ts';
 import type { GimpleLocation } from '../gimple/gimple.ts';
 import type { HostUnit } from './host-unit.ts';
@@ -110,7 +110,7 @@ export class LaunchReader {
   configure({ given, activation }: CallRequest, state: State): void {
     const [grid, block, shared] = given;
     const unknown: HostValue = { kind: 'symbol', symbol: this.#host.objects.freshSymbol('dim3', 'dim3') };
-    state.configuration = { grid: extentsOfPassed(grid) ?? unknown, block: extentsOfPassed(block) ?? unknown, shared: scalarOf(shared) ?? integerValue(zeroTerm), within: activation }; // oxfmt-ignore
+    state.configuration = { grid: extentsOfPassed(grid) ?? unknown, block: extentsOfPassed(block) ?? unknown, shared: scalarOf(shared) ?? this.#host.objects.fresh('bytes of shared memory'), within: activation }; // oxfmt-ignore
   }
 
   /** A call of a kernel's stub with a configuration. */

@@ -113,6 +113,8 @@ class Run extends Interpreter {
       return unit.isKernel(name) || (!this.program.resolve(name, unit) && !isOtherCall.test(name));
     });
     if (!calls.has(request.operands)) return false;
+    // On any path the call launches: without a configuration that is known its extents are unknown.
+    if (state.configuration?.within !== request.activation) this.#reader.configure({ ...request, given: [] }, state);
     const launches = this.#reader.chevron(request, state);
     this.#record(launches, request);
     this.#afterKernel(launches, state);
