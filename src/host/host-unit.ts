@@ -9,7 +9,7 @@ import { PrintedTypes } from './printed-types.ts';
 
 /** Functions that configure or make a launch. */
 export const launching =
-  /^(?:__cudaPushCallConfiguration|cu(?:da)?Launch\w*|cu(?:da)?GraphAdd\w*Node\w*|cu(?:da)?Graph(?:Exec)?Kernel\w*|_Z\d+cudaLaunch\w*|_ZL?\d+cudaLaunch\w*)$/;
+  /^(?:__cudaPushCallConfiguration|cu(?:da)?Launch\w*|cu(?:da)?GraphAdd\w*Node\w*|cu(?:da)?Graph(?:Exec)?Kernel\w*|_ZL?\d+cudaLaunch\w*)$/;
 
 export class HostUnit {
   readonly types: PrintedTypes;

@@ -327,7 +327,7 @@ export abstract class Interpreter extends OperandEvaluator implements LoopHost {
     const types = symbol === null ? [] : activation.unit.parameterTypes(symbol);
     const given = statement.arguments.map((one, at) => this.passed(activation, one, state, this.argumentType(activation, one, types[at] ?? null))); // oxfmt-ignore
     const resultType = target && this.typeOfOperand(activation, target);
-    const matters = this.padMatters(activation, statement, block);
+    const matters = this.padMatters(activation, statement);
     const request: CallRequest = { symbol, callees, given, operands: statement.arguments, target, resultType, location, activation, matters }; // oxfmt-ignore
     const outcome = this.callees(request, state);
     const next = outcome.state;
@@ -426,7 +426,7 @@ export abstract class Interpreter extends OperandEvaluator implements LoopHost {
   }
 
   /** Whether an exception of a call may reach a handler, or code that launches. */
-  padMatters(activation: Activation, { landingPad }: GimpleStatement, _block: GimpleBlock): boolean {
+  padMatters(activation: Activation, { landingPad }: GimpleStatement): boolean {
     if (activation.catches) return true;
     if (landingPad === null) return false;
     const flow = blockFlowOf(activation.fn);

@@ -164,12 +164,12 @@ interface ReadRequest {
 /** Reads a program. Functions of external linkage that none of its units calls have unknown arguments. */
 export function readHostProgram(request: ReadRequest): HostReading {
   const program = new HostProgram(request.units);
-  const entries = new Map<string, { readonly unit: HostUnit; readonly symbol: string; isCalled: boolean }>();
+  const entries = new Map<string, { readonly unit: HostUnit; readonly symbol: string }>();
   const users = new Map<string, Set<string>>();
   for (const unit of request.units)
     for (const [symbol, named] of unit.names()) {
       const key = unit.key(symbol);
-      entries.set(key, { unit, symbol, isCalled: false });
+      entries.set(key, { unit, symbol });
       for (const name of named) {
         const found = program.resolve(name, unit);
         if (found && found.unit.key(found.symbol) !== key) users.set(found.unit.key(found.symbol), (users.get(found.unit.key(found.symbol)) ?? new Set()).add(key)); // oxfmt-ignore
