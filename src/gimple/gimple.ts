@@ -12,7 +12,7 @@ export interface GimpleFunction {
   /** Type of the result, as printed. */
   readonly result: string;
   readonly parameters: readonly GimpleVariable[];
-  /** Names in the source of variables that are the object that the caller provides for the result. */
+  /** Names in the source of variables that are the object that the caller provides for the result; empty: without a name. */
   readonly inResult: readonly string[];
   readonly locals: readonly GimpleVariable[];
   /** In the order of the dump; execution begins at the first one. */
@@ -89,6 +89,7 @@ export type GimpleOperand =
   | { readonly kind: 'address'; readonly of: GimpleOperand }
   /** Memory at a pointer, some bytes further; `type` is printed where it is not that of the pointer. */
   | { readonly kind: 'pointee'; readonly pointer: GimpleOperand; readonly offset: bigint; readonly type: string | null }
+  /** `real` and `imaginary` are the parts of a complex number; the names of other fields end with their numbers. */
   | { readonly kind: 'field'; readonly of: GimpleOperand; readonly field: string }
   | { readonly kind: 'element'; readonly of: GimpleOperand; readonly index: GimpleOperand }
   /** A virtual call: the function that `pointer` read from the table of `object`, at an offset in its slots. */

@@ -67,6 +67,11 @@ class OperandParser {
       return inner && this.#take(/^\)/) ? inner : null;
     }
     if (this.#take(/^OBJ_TYPE_REF\(/)) return this.#virtual();
+    const part = this.#take(/^(REAL|IMAG)PART_EXPR </);
+    if (part) {
+      const of = this.#operand();
+      return of && this.#take(/^>/) ? { kind: 'field', of, field: part[1] === 'REAL' ? 'real' : 'imaginary' } : null;
+    }
     if (this.#take(/^MEM(?= ?[[<])/)) return this.#memory();
     const result = this.#take(/^<retval>(?:_(\d+)(\(D\))?)?/);
     if (result) return result[1] === undefined ? { kind: 'declaration', name: '<retval>' } : { kind: 'ssa', version: Number(result[1]), label: '<retval>', isInitial: result[2] !== undefined }; // oxfmt-ignore

@@ -73,7 +73,10 @@ export function parseFunction(symbol: string, text: string): GimpleFunction | nu
       if (listed && isInSuccessors && block && listed[2] !== 'EXIT') block.successors.push(Number(listed[2]));
     } else if (line === '}') break;
     else if (block) {
-      if (line.trim() !== '') block.lines.push({ text: line.trim(), label: labelOf(line) });
+      const last = block.lines.at(-1);
+      if (last && isOpenAssembly(last.text))
+        block.lines[block.lines.length - 1] = { ...last, text: `${last.text}\n${line.trim()}` }; // oxfmt-ignore
+      else if (line.trim() !== '') block.lines.push({ text: line.trim(), label: labelOf(line) });
     } else {
       const own = /^ {2}.* ([\w$]+)D\.\d+ \[value-expr: \*<retval>\];$/.exec(line)?.[1];
       if (own !== undefined) inResult.push(own);
@@ -83,7 +86,22 @@ export function parseFunction(symbol: string, text: string): GimpleFunction | nu
   if (blocks.length === 0) return null;
   const name = header.exec(lines[0]!)?.[1] ?? symbol;
   const result = /^((?:[\w$]+ )*[\w$.<>:-]*?D\.\d+(?: (?:\*|&&?|const|restrict))*) /.exec(signature)?.[1] ?? '';
-  return { symbol, name, result, parameters: parametersIn(signature), inResult, locals, blocks: linked(blocks) };
+  const linkedBlocks = linked(blocks);
+  if (linkedBlocks.some(({ statements }) => statements.some(returnsUnnamed)) && !/[*&]$/.test(result))
+    inResult.push('');
+  return { symbol, name, result, parameters: parametersIn(signature), inResult, locals, blocks: linkedBlocks };
+}
+
+/** Whether more lines of a statement with assembly follow: brackets are opened at ends of lines, and closed in their own. */
+function isOpenAssembly(text: string): boolean {
+  const lines = text.split('\n');
+  const depth = lines.filter((line) => line.endsWith('<')).length - lines.filter((line) => line === '>').length;
+  return text.includes('gimple_asm <') && depth > 0;
+}
+
+/** Whether a statement returns an address without a name that the function was given: that of the object for the result. */
+function returnsUnnamed(statement: GimpleStatement): boolean {
+  return statement.kind === 'return' && statement.value?.kind === 'ssa' && statement.value.isInitial && statement.value.label === ''; // oxfmt-ignore
 }
 
 /** The line with the result and the parameters. Lines of attributes and of regions of exceptions are around it. */

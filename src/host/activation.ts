@@ -1,5 +1,5 @@
 /** Calls that are being executed, what they pass and what they give back. */
-import type { HostFunction, HostValue } from '../cuda/host/value.ts';
+import type { ChosenFunction, HostValue } from '../cuda/host/value.ts';
 import type { HostType } from '../gimple/debug-types.ts';
 import type { GimpleFunction, GimpleLocation, GimpleOperand } from '../gimple/gimple.ts';
 import type { HostUnit } from './host-unit.ts';
@@ -50,7 +50,9 @@ export interface Outcome {
 
 export interface CallRequest {
   readonly symbol: string | null;
-  readonly callees: readonly HostFunction[];
+  readonly callee: GimpleOperand;
+  /** Empty if unknown. */
+  readonly callees: readonly ChosenFunction[];
   readonly given: readonly Passed[];
   readonly operands: readonly GimpleOperand[];
   readonly target: GimpleOperand | null;

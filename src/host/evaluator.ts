@@ -1,13 +1,21 @@
 /** Values and places of operands. */
-import { type HostTerm, arithmetic, integer, termConstant, truth, zeroTerm } from '../cuda/host/term.ts';
-import { type HostValue, integerValue, nullPointer, quotientOfNumber, termOf, valueKey } from '../cuda/host/value.ts';
+import { type HostTerm, appliedSymbol, arithmetic, integer, termConstant, truth, zeroTerm } from '../cuda/host/term.ts';
+import {
+  type HostValue,
+  hostField,
+  integerValue,
+  nullPointer,
+  quotientOfNumber,
+  termOf,
+  valueKey,
+} from '../cuda/host/value.ts';
 import type { HostType } from '../gimple/debug-types.ts';
 import type { GimpleFunction, GimpleOperand } from '../gimple/gimple.ts';
 import type { Activation, Passed, TypedPlace } from './activation.ts';
 import type { HostProgram } from './host-program.ts';
 import type { HostUnit } from './host-unit.ts';
 import { type Cell, type ObjectState, copiedCells, objectKey, unknownObject } from './memory.ts';
-import { type HostObject, Objects } from './objects.ts';
+import { type HostObject, type HostPlace, Objects, labelOf } from './objects.ts';
 import { castValue } from './operators.ts';
 import { bytesOfType, sourceName } from './printed-types.ts';
 import type { State } from './state.ts';
@@ -31,6 +39,23 @@ export class OperandEvaluator {
   losePassed(one: Passed): void {
     if (one.kind === 'scalar') this.objects.lose(one.value);
     else for (const { content } of one.cells) if (content.kind === 'value') this.objects.lose(content.value);
+  }
+
+  /** Where an argument points to; null if it is not a pointer. */
+  placeOf(passed: Passed | undefined): HostPlace | null {
+    const value = passed?.kind === 'scalar' ? passed.value : undefined;
+    return value && /^(?:pointer|symbol|either)$/.test(value.kind) ? this.objects.placeAt(value, labelOf(value)) : null;
+  }
+
+  /** All that arguments lead to may be written. */
+  writeReachable(given: readonly Passed[], state: State): void {
+    for (const passed of given) {
+      this.losePassed(passed);
+      const place = this.placeOf(passed);
+      if (place && place.object.kind !== 'constant') this.objects.forget(place.object, state);
+    }
+    this.objects.settle(state);
+    this.objects.writeAnywhere(state);
   }
 
   /** Whether a name is the address where the caller wants the result. */
@@ -89,6 +114,10 @@ export class OperandEvaluator {
       case 'pointee': {
         // The name of a function is its address.
         if (operand.kind === 'declaration' && this.isFunction(activation, operand.name)) return activation.unit.functionValue(operand.name.replace(/D\.\d+$/, '')); // oxfmt-ignore
+        if (operand.kind === 'field' && operand.of.kind === 'ssa') {
+          const whole = this.value(activation, operand.of, state, null);
+          return whole.kind === 'record' ? hostField(whole, operand.field) : { kind: 'symbol', symbol: appliedSymbol(operand.field, [valueKey(whole)], 'a number') }; // oxfmt-ignore
+        }
         const place = this.place(activation, operand, state, type);
         return place ? this.load(place, type ?? place.type, state) : this.objects.fresh('a number');
       }
@@ -125,7 +154,7 @@ export class OperandEvaluator {
   }
 
   isFunction(activation: Activation, name: string): boolean {
-    if (activation.objects.has(name) || activation.parameters.has(name)) return false;
+    if (name === '<retval>' || activation.objects.has(name) || activation.parameters.has(name)) return false;
     if (activation.fn.locals.some((one) => one.name === name)) return false;
     const symbol = name.replace(/D\.\d+$/, '');
     const { unit } = activation;
@@ -162,7 +191,7 @@ export class OperandEvaluator {
         return value.kind === 'quotient' && exact ? value : part();
       case 'pointer':
         if (value.kind === 'number') return termConstant(value.term) === 0n ? nullPointer : part();
-        return exact && /^(?:pointer|function|text|symbol|texture)$/.test(value.kind) ? value : part();
+        return exact && /^(?:pointer|function|either|text|symbol|texture)$/.test(value.kind) ? value : part();
       default:
         return exact ? value : part();
     }
@@ -268,7 +297,8 @@ export class OperandEvaluator {
     const isInitial = isConstant || (data !== undefined && this.isAtStart && linkage === 'internal');
     const size = data?.bytes ?? bytesOfType(type);
     const initial = isInitial ? this.initialContents(unit, symbol) : unknownObject({ id: `static ${id}`, label: plainName(symbol) }); // oxfmt-ignore
-    const object = this.objects.create(isConstant ? 'constant' : 'static', `static ${id}`, plainName(symbol), size === null ? null : integer(size), initial); // oxfmt-ignore
+    const kind = isConstant ? 'constant' : uses && !uses.isTaken ? 'private' : 'static';
+    const object = this.objects.create(kind, `static ${id}`, plainName(symbol), size === null ? null : integer(size), initial); // oxfmt-ignore
     this.#statics.set(id, object);
     return object;
   }
@@ -303,7 +333,7 @@ export class OperandEvaluator {
 
   /** The address of a symbol. */
   linked(unit: HostUnit, symbol: string, addend: number): HostValue {
-    const id = `${unit.key(symbol)}+${addend}`;
+    const id = `${unit.path}!${symbol}+${addend}`;
     const known = this.#literals.get(id);
     if (known) return known;
     let value: HostValue;
@@ -375,6 +405,15 @@ export class OperandEvaluator {
         if (source !== one.name)
           names.set(source, names.has(source) && names.get(source) !== one.type ? null : one.type);
       }
+      // Of variables of one name and several types: what is assigned has the type.
+      const typed = (one: GimpleOperand): string | null => (one.kind === 'ssa' ? (names!.get(`${one.label}_${one.version}`) ?? names!.get(one.label) ?? null) : null); // oxfmt-ignore
+      for (const { statements } of activation.fn.blocks)
+        for (const one of statements) {
+          const [target, sources] = one.kind === 'phi' ? [one.target, one.sources.map(({ value }) => value)] : one.kind === 'assign' && one.operator === 'ssa_name' ? [one.target, one.operands] : [null, []]; // oxfmt-ignore
+          if (target?.kind !== 'ssa' || names.get(target.label) !== null || names.has(`${target.label}_${target.version}`)) continue; // oxfmt-ignore
+          const type = sources.map(typed).find((own) => own !== null);
+          if (type !== undefined) names.set(`${target.label}_${target.version}`, type);
+        }
       this.#names.set(activation.fn, names);
     }
     const printed = names.get(`${label}_${version}`) ?? names.get(label) ?? null;

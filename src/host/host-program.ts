@@ -30,7 +30,7 @@ export class HostProgram {
     const own = path === undefined ? undefined : this.#byPath.get(path);
     if (own) return { unit: own, symbol: symbol! };
     if (from.isDefined(name)) return { unit: from, symbol: from.definition(name) };
-    const other = this.#definitions.get(name) ?? this.#definitions.get(name.replace(/^(_ZN.*)([CD])1(?=E|I)/, '$1$22'));
+    const other = this.#definitions.get(name);
     return other ? { unit: other, symbol: other.definition(name) } : null;
   }
 

@@ -11,6 +11,26 @@ import { PrintedTypes } from './printed-types.ts';
 export const launching =
   /^(?:__cudaPushCallConfiguration|cu(?:da)?Launch\w*|cu(?:da)?GraphAdd\w*Node\w*|cu(?:da)?Graph(?:Exec)?Kernel\w*|_ZL?\d+cudaLaunch\w*)$/;
 
+/** What is known of the function of a call that is not followed. */
+export type UnknownCallee =
+  /** A virtual function of a class or of one that is derived from it, by its place in their tables. */
+  | { readonly kind: 'virtual'; readonly name: string; readonly slot: number }
+  /** A function whose address was taken. */
+  | { readonly kind: 'pointer' }
+  /** A function that another unit can name. */
+  | { readonly kind: 'external' }
+  | { readonly kind: 'anything' };
+
+/**
+ * The function that a virtual function of a further base class calls after it has moved the pointer to its object (Itanium
+ * C++ ABI, 5.1.4.4); null for other functions.
+ * @returns its symbol, and by how many bytes the pointer is moved
+ */
+export function movedObject(symbol: string): { readonly symbol: string; readonly bytes: number } | null {
+  const [, sign, bytes, rest] = /^_ZTh(n?)(\d+)_(.*)$/.exec(symbol) ?? [];
+  return rest === undefined ? null : { symbol: `_Z${rest}`, bytes: (sign === 'n' ? -1 : 1) * Number(bytes) };
+}
+
 export class HostUnit {
   readonly types: PrintedTypes;
   readonly #texts: ReadonlyMap<string, string>;
@@ -18,9 +38,11 @@ export class HostUnit {
   readonly #data: ReadonlyMap<string, DataObject>;
   readonly #debug: DebugTypes;
   /** Symbols of the kernels of the unit, as PTX names them. */
-  readonly kernels: ReadonlySet<string>;
+  readonly #kernels: ReadonlySet<string>;
   /** Path of the source. */
   readonly path: string;
+  /** Symbols of functions by their other names. */
+  readonly #aliases: ReadonlyMap<string, string>;
   readonly #linkage: ReadonlyMap<string, 'external' | 'weak'>;
 
   constructor(
@@ -35,17 +57,18 @@ export class HostUnit {
     this.#debug = debug;
     this.types = new PrintedTypes(debug, gimple);
     this.#data = data;
-    this.kernels = kernels;
+    this.#kernels = kernels;
     for (const [symbol, text] of this.#texts)
       this.types.learn({ symbol, parameters: parseGimpleParameters(text), locals: [] });
+    this.#aliases = new Map([...assembly.matchAll(/^\t\.set\t(\S+),(\S+)$/gm)].map(([, alias, symbol]) => [alias!, symbol!])); // oxfmt-ignore
+    this.initialisers = [...assembly.matchAll(/^\t\.section\t\.(?:init_array|ctors)\b.*\n(?:\t\.align.*\n)?\t\.quad\t(\S+)$/gm)].map(([, symbol]) => symbol!); // oxfmt-ignore
     this.#linkage = new Map([...assembly.matchAll(/^\t\.(globl|weak)\t(\S+)$/gm)].map(([, kind, symbol]) => [symbol!, kind === 'weak' ? 'weak' : 'external'])); // oxfmt-ignore
   }
 
-  /** The symbol under which a function has its body: complete constructors are those of bases (`C2`) if they are equal. */
+  /** The symbol under which a function has its body: constructors of complete objects are often those of bases. */
   definition(symbol: string): string {
-    if (this.#texts.has(symbol)) return symbol;
-    const base = symbol.replace(/^(_ZN.*)([CD]|CI)1(?=E|I|S)/, '$1$22');
-    return this.#texts.has(base) ? base : symbol;
+    const moved = movedObject(symbol);
+    return moved ? this.definition(moved.symbol) : (this.#aliases.get(symbol) ?? symbol);
   }
 
   /** A function with its body; null if the unit has none that is understood. */
@@ -69,7 +92,7 @@ export class HostUnit {
   functionValue(symbol: string): HostFunction {
     const isOwn =
       this.isDefined(symbol) && this.linkageOf(this.definition(symbol)) !== 'external' && !this.isKernel(symbol);
-    return { kind: 'function', name: isOwn ? this.key(symbol) : symbol };
+    return { kind: 'function', name: isOwn ? `${this.path}!${symbol}` : symbol };
   }
 
   /** Whether the text of some function matches. */
@@ -77,9 +100,9 @@ export class HostUnit {
     return [...this.#texts.values()].some((text) => pattern.test(text));
   }
 
-  /** Functions with a body. */
+  /** Names of functions with a body, other names of theirs included. */
   definitions(): Iterable<string> {
-    return this.#texts.keys();
+    return [...this.#texts.keys(), ...this.#aliases.keys()];
   }
 
   /** Whether some function names a symbol other than as the function that it calls. */
@@ -100,8 +123,8 @@ export class HostUnit {
   /** Whether a function is the stub of a kernel: a call of it launches the kernel. */
   isKernel(symbol: string): boolean {
     return (
-      this.kernels.has(symbol) ||
-      this.kernels.has(kernelSymbol(symbol)) ||
+      this.#kernels.has(symbol) ||
+      this.#kernels.has(kernelSymbol(symbol)) ||
       /__(?:wrapper__)?device_stub_/.test(this.#texts.get(this.definition(symbol)) ?? '')
     );
   }
@@ -143,6 +166,9 @@ export class HostUnit {
     return uses;
   }
 
+  /** Functions that run before `main`, in their order. */
+  readonly initialisers: readonly string[];
+
   /** Functions with the names that they mention. Stubs of kernels are left out. */
   *names(): Iterable<readonly [symbol: string, names: ReadonlySet<string>]> {
     for (const [symbol, text] of this.#texts)
@@ -175,8 +201,33 @@ export class HostUnit {
     return (this.#launchers = [...reaching].filter((symbol) => this.linkageOf(symbol) === 'external' && symbol !== 'main')); // oxfmt-ignore
   }
 
-  /** Functions whose addresses initialised data holds. */
-  functionsInData(): ReadonlySet<string> {
-    return new Set([...this.#data.values()].flatMap(({ pointers }) => [...pointers.values()].map(({ symbol }) => this.definition(symbol)))); // oxfmt-ignore
+  /** Symbols whose addresses a variable holds initially. */
+  functionsOfData(symbol: string): readonly string[] {
+    return [...(this.#data.get(symbol)?.pointers.values() ?? [])].map((one) => one.symbol);
+  }
+
+  /** Functions that a call may be of which only that is known, as far as initialised data holds their addresses. */
+  candidates(callee: UnknownCallee): ReadonlySet<string> {
+    const found = new Set<string>();
+    const add = (address: { readonly symbol: string } | undefined): void => void (address && found.add(this.definition(address.symbol))); // oxfmt-ignore
+    for (const { symbol, isInternal, pointers } of this.#data.values()) {
+      const isOfVirtual = symbol.startsWith('_ZTV');
+      if (callee.kind === 'virtual') {
+        // Functions follow the type of the object, also in the parts of the table for further bases (Itanium C++ ABI, 2.5).
+        if (isOfVirtual && this.#hasBase(`_ZTI${symbol.slice(4)}`, callee.name, new Set()))
+          for (const [at, one] of pointers) if (one.symbol.startsWith('_ZTI')) add(pointers.get(at + 8 + 8 * callee.slot)); // oxfmt-ignore
+      } else if (callee.kind === 'anything' || (!isOfVirtual && (callee.kind === 'pointer' || !isInternal)))
+        for (const one of pointers.values()) add(one);
+    }
+    return found;
+  }
+
+  /** Whether a class or one of its bases has a name, as far as their `std::type_info` objects are in the unit. */
+  #hasBase(type: string, name: string, seen: Set<string>): boolean {
+    if (type.includes(`${name.length}${name}`)) return true;
+    const data = this.#data.get(type);
+    if (!data || seen.has(type)) return !data;
+    seen.add(type);
+    return [...data.pointers.values()].some(({ symbol }) => symbol.startsWith('_ZTI') && this.#hasBase(symbol, name, seen)); // oxfmt-ignore
   }
 }

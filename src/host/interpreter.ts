@@ -3,51 +3,26 @@
  * they were chosen. A statement that is not understood makes the whole state unknown.
  */
 import { HostStore } from '../cuda/host/host-store.ts';
-import { type Fact, arithmetic, compared, integer, isSameFact, negatedFact, termConstant, truth, zeroTerm } from '../cuda/host/term.ts'; // oxfmt-ignore
-import { type HostFunction, type HostValue, integerValue, termOf, valueKey } from '../cuda/host/value.ts'; // oxfmt-ignore
+import { type Fact, appliedSymbol, arithmetic, compared, integer, negatedFact, termConstant, truth, zeroTerm } from '../cuda/host/term.ts'; // oxfmt-ignore
+import { type HostValue, integerValue, termOf, valueKey } from '../cuda/host/value.ts'; // oxfmt-ignore
 import type { HostType } from '../gimple/debug-types.ts';
 import type { GimpleBlock, GimpleFunction, GimpleLocation, GimpleOperand, GimpleStatement, GimpleVariable } from '../gimple/gimple.ts'; // oxfmt-ignore
-import { type HostLoop, blockFlowOf, reachableFrom } from './flow.ts';
-import type { HostProgram } from './host-program.ts';
-import type { HostUnit } from './host-unit.ts';
-import type { Activation, CallRequest, EdgeState, Outcome, Passed, TypedPlace } from './activation.ts';
-import { OperandEvaluator, isBitField, isMemory, scalarName } from './evaluator.ts';
+import { type HostLoop, blockFlowOf } from './flow.ts';
+import { type HostUnit } from './host-unit.ts';
+import type { Activation, EdgeState, Outcome, Passed } from './activation.ts';
+import { CallInterpreter } from './calls.ts';
+import { isBitField, isMemory, scalarName } from './evaluator.ts';
 import { type LoopHost, executeLoop } from './loops.ts';
-import { unknownObject } from './memory.ts';
 import type { HostPlace } from './objects.ts';
 import { castValue, hostComparison, movedBy, numberOf } from './operators.ts';
 import { bytesOfType, sourceName } from './printed-types.ts';
 import { type State, assume, cloneState, mergeStates } from './state.ts';
 
-/** Maximum number of calls inside each other. */
-const maxDepth = 64;
-/** Maximum number of calls of one function inside each other; 1 if it has loops. */
-const maxRecursion = 6;
-
-/** Cell of the result of a function. */
-const resultCell = -1;
-
 const opaqueType: HostType = { kind: 'opaque', name: '', bytes: null };
 
-export abstract class Interpreter extends OperandEvaluator implements LoopHost {
+export abstract class Interpreter extends CallInterpreter implements LoopHost {
   /** Facts about symbols, true on every path. */
   readonly knownFacts: Fact[] = [];
-  /** Functions with a body that a call did not follow. */
-  readonly unfollowed = new Set<string>();
-  /** Statements left before the work limit. */
-  steps: number;
-  isCutShort = false;
-
-  constructor(program: HostProgram, steps: number, isAtStart: boolean) {
-    super(program, isAtStart);
-    this.steps = steps;
-  }
-
-  /** A call of a function that the unit does not define, or that cannot be followed. */
-  abstract callLibrary(request: CallRequest, state: State): Outcome;
-  /** Whether a call launches a kernel. If it does, its launch is recorded. */
-  abstract launch(request: CallRequest, state: State): boolean;
-  abstract reaches(unit: HostUnit, symbol: string): boolean;
   /** Number of launches recorded; `rewind` drops later ones. */
   abstract mark(): number;
   abstract rewind(mark: number): void;
@@ -75,19 +50,8 @@ export abstract class Interpreter extends OperandEvaluator implements LoopHost {
     const own: State = { ...state, values: HostStore.empty() };
     const flow = blockFlowOf(fn);
     this.region(activation, null, [{ from: -1, to: flow.first, state: own }]);
-    const merge = (states: readonly State[]): State | null => states.reduce<State | null>((all, one) => (all ? mergeStates(all, one, this.objects.context) : one), null); // oxfmt-ignore
-    const { returns, throws } = activation;
-    // Scalar results are joined as the other values of the paths are.
-    for (const one of returns)
-      if (one.value !== null && one.value !== 'in place' && one.value.kind === 'scalar')
-        one.state.values.set(resultCell, one.value.value);
-    const after = merge(returns.map((one) => one.state));
-    const [first] = returns;
-    let value = first?.value ?? null;
-    if (value !== null && value !== 'in place' && value.kind === 'scalar')
-      value = { ...value, value: after?.values.get(resultCell) ?? value.value };
-    else if (returns.length > 1 && value !== 'in place') value = null;
-    const thrown = merge(throws);
+    const { state: after, value } = this.joined(activation.returns);
+    const thrown = this.merged(activation.throws);
     const back = (one: State | null): State | null => one && { ...one, values: state.values.copy(), configuration: state.configuration }; // oxfmt-ignore
     return { state: back(after), value, thrown: back(thrown) };
   }
@@ -149,7 +113,7 @@ export abstract class Interpreter extends OperandEvaluator implements LoopHost {
     const out: EdgeState[] = [];
     const go = (to: number, from: State): void => void out.push(this.edge(activation, block.id, to, from));
     for (const statement of block.statements) {
-      if (--this.steps < 0) this.isCutShort = true;
+      if (--this.steps < this.floor) this.isCutShort = true;
       this.objects.settle(state);
       switch (statement.kind) {
         case 'assign':
@@ -158,7 +122,9 @@ export abstract class Interpreter extends OperandEvaluator implements LoopHost {
         case 'clobber': {
           state = this.eachPointer(activation, statement, state, (own) => {
             const place = this.place(activation, statement.target, own, null);
-            if (place) this.objects.fill(place, bytesOfType(place.type), false, own);
+            // Nothing reads the bytes before they are written again.
+            const bytes = place && bytesOfType(place.type);
+            if (place && bytes !== null) this.objects.fill(place, bytes, false, own);
           });
           break;
         }
@@ -200,6 +166,8 @@ export abstract class Interpreter extends OperandEvaluator implements LoopHost {
         case 'dispatch':
           return [...out, ...this.branch(activation, block.id, this.undecidedBranches(block.successors), state)];
         case 'opaque':
+          // Assembly calls no function of a table.
+          this.note({ kind: statement.text.includes('gimple_asm') ? 'external' : 'anything' });
           this.everythingUnknown(activation, state);
           if (block.successors.length !== 1 && statement === block.statements.at(-1))
             return [...out, ...this.branch(activation, block.id, this.undecidedBranches(block.successors), state)];
@@ -227,6 +195,16 @@ export abstract class Interpreter extends OperandEvaluator implements LoopHost {
       const { version } = pointer;
       const value = this.value(activation, pointer, state, null);
       if (value.kind !== 'either') continue;
+      const { then, otherwise } = value;
+      // A program that reads or writes at a null pointer does not go on.
+      const isRead = operand.kind !== 'address';
+      const possible = isRead && isNullPointer(then) ? negatedFact(value.condition) : isRead && isNullPointer(otherwise) ? value.condition : null; // oxfmt-ignore
+      if (possible) assume(state, possible);
+      const known = this.decided(value.condition, state);
+      if (known.kind === 'truth') {
+        state.values.set(version, known.value ? value.then : value.otherwise);
+        return this.eachPointer(activation, statement, state, run);
+      }
       const other = cloneState(state);
       state.values.set(version, value.then);
       other.values.set(version, value.otherwise);
@@ -285,17 +263,6 @@ export abstract class Interpreter extends OperandEvaluator implements LoopHost {
     return this.branch(activation, from, [...byTarget].map(([to, fact]) => [to, this.decided(fact, state)] as const), state); // oxfmt-ignore
   }
 
-  /** A condition, decided by the conditions of the path. */
-  decided(fact: Fact, state: State): Fact {
-    if (fact.kind === 'truth') return fact;
-    const opposite = negatedFact(fact);
-    for (const one of state.facts) {
-      if (isSameFact(one, fact)) return truth(true);
-      if (isSameFact(one, opposite)) return truth(false);
-    }
-    return fact;
-  }
-
   /** A statement that is not understood: all that the program can change is unknown. */
   everythingUnknown(activation: Activation, state: State): void {
     for (const cell of state.values.cells()) this.objects.lose(state.values.get(cell)!);
@@ -309,176 +276,15 @@ export abstract class Interpreter extends OperandEvaluator implements LoopHost {
     state.contents = new Map();
   }
 
-  call(
-    activation: Activation,
-    statement: GimpleStatement & { kind: 'call' },
-    block: GimpleBlock,
-    state: State,
-  ): Outcome {
-    const { callee, target, location } = statement;
-    const symbol = callee.kind === 'declaration' ? callee.name.replace(/D\.\d+$/, '') : null;
-    const pointer = symbol === null ? this.value(activation, callee.kind === 'virtual' ? callee.pointer : callee, state, null) : null; // oxfmt-ignore
-    const callees: HostFunction[] =
-      symbol !== null
-        ? [activation.unit.functionValue(symbol)]
-        : pointer?.kind === 'function'
-          ? [pointer, ...(pointer.others ?? [])]
-          : [];
-    const types = symbol === null ? [] : activation.unit.parameterTypes(symbol);
-    const given = statement.arguments.map((one, at) => this.passed(activation, one, state, this.argumentType(activation, one, types[at] ?? null))); // oxfmt-ignore
-    const resultType = target && this.typeOfOperand(activation, target);
-    const matters = this.padMatters(activation, statement);
-    const request: CallRequest = { symbol, callees, given, operands: statement.arguments, target, resultType, location, activation, matters }; // oxfmt-ignore
-    const outcome = this.callees(request, state);
-    const next = outcome.state;
-    if (next && target) this.storeResult(activation, target, outcome.value, resultType, next);
-    const isEnd = block.next === null && statement === block.statements.at(-1);
-    return { state: isEnd ? null : next, value: null, thrown: matters ? outcome.thrown : null };
-  }
-
-  /** The type of an argument; null if it is that of the operand. @param wanted the type of the parameter */
-  argumentType(activation: Activation, operand: GimpleOperand, wanted: HostType | null): HostType | null {
-    if (operand.kind === 'address') return wanted;
-    if (operand.kind !== 'declaration' || wanted?.kind !== 'record') return null;
-    const declared = activation.fn.locals.find((one) => one.name === operand.name);
-    if (declared && activation.unit.types.typeOf(declared.type).kind === 'opaque') activation.unit.types.teach(declared.type, wanted); // oxfmt-ignore
-    return null;
-  }
-
-  callees(request: CallRequest, state: State): Outcome {
-    if (this.launch(request, state)) return { state, value: null, thrown: null };
-    const { callees, given, activation } = request;
-    if (callees.length === 1) return this.callOne(request, callees[0]!, given, state, activation);
-    if (callees.length > 1) {
-      const outcomes = callees.map((one, at) => {
-        const own = at === callees.length - 1 ? state : cloneState(state);
-        assume(own, this.objects.undecided());
-        return this.callOne(request, one, given, own, activation);
-      });
-      const [first, ...rest] = outcomes.flatMap((one) => (one.state ? [one.state] : []));
-      const thrown = outcomes.flatMap((one) => (one.thrown ? [one.thrown] : []));
-      for (const { value } of outcomes) if (value !== null && value !== 'in place') this.losePassed(value);
-      const merged = first ? rest.reduce((all, one) => mergeStates(all, one, this.objects.context), first) : null;
-      const isInPlace = outcomes.every(({ value, state: after }) => !after || value === 'in place');
-      return { state: merged, value: isInPlace ? 'in place' : null, thrown: thrown.length > 0 ? thrown.reduce((all, one) => mergeStates(all, one, this.objects.context)) : null }; // oxfmt-ignore
-    }
-    return this.callUnknown(request, state);
-  }
-
-  callOne(
-    request: CallRequest,
-    callee: HostFunction,
-    given: readonly Passed[],
-    state: State,
-    activation: Activation,
-  ): Outcome {
-    const found = this.program.resolve(callee.name, activation.unit);
-    const own: CallRequest = { ...request, symbol: found?.symbol ?? callee.name, callees: [callee] };
-    if (!found) return this.callLibrary(own, state);
-    // Templates of the runtime that search for a block.
-    const search = /^_ZL?\d+(cudaOccupancyMaxPotentialBlockSize(?:VariableSMem)?)(?:WithFlags)?I/.exec(
-      found.symbol,
-    )?.[1];
-    if (search !== undefined) return this.callLibrary({ ...own, symbol: 'cudaOccupancyMaxPotentialBlockSize' }, state);
-    const { unit, symbol } = found;
-    const fn = unit.functionOf(symbol);
-    let depth = 0;
-    for (let one: Activation | null = activation; one; one = one.caller) if (one.fn === fn) depth++;
-    const isFollowed = fn !== null && activation.depth < maxDepth && depth < (fn !== null && blockFlowOf(fn).loops.size > 0 ? 1 : maxRecursion) && blockFlowOf(fn).isReducible && fn.parameters.length >= given.length; // oxfmt-ignore
-    if (isFollowed) {
-      const { target } = request;
-      const wanted = target && target.kind !== 'ssa' ? this.place(request.activation, target, state, null) : null;
-      const slot = wanted ?? this.newSlot(unit, fn);
-      return this.execute(unit, fn, given, state, activation, request.location, slot, request.matters || activation.catches); // oxfmt-ignore
-    }
-    this.unfollowed.add(unit.key(symbol));
-    return this.callUnknown(own, state);
-  }
-
-  /** An object for a result that is not used. */
-  newSlot(unit: HostUnit, fn: GimpleFunction): HostPlace | null {
-    if (unit.types.typeOf(fn.result).kind !== 'record') return null;
-    const object = this.objects.createFresh(
-      'variable',
-      'a result',
-      null,
-      unknownObject(this.objects.freshSymbol('a result')),
-    );
-    return { object, offset: zeroTerm, label: 'a result' };
-  }
-
-  /** A call of unknown code: it may change all that it reaches, and return anything. */
-  callUnknown({ given, matters }: CallRequest, state: State): Outcome {
-    for (const one of given) this.losePassed(one);
-    this.objects.settle(state);
-    this.objects.disturb(state);
-    state.contents = new Map();
-    return matters ? this.mayThrow(state) : { state, value: null, thrown: null };
-  }
-
-  /** A call that returns, or throws, with the same effects. */
-  mayThrow(state: State): Outcome {
-    const thrown = cloneState(state);
-    const fact = this.objects.undecided();
-    assume(thrown, fact);
-    assume(state, negatedFact(fact));
-    return { state, value: null, thrown };
-  }
-
-  /** Whether an exception of a call may reach a handler, or code that launches. */
-  padMatters(activation: Activation, { landingPad }: GimpleStatement): boolean {
-    if (activation.catches) return true;
-    if (landingPad === null) return false;
-    const flow = blockFlowOf(activation.fn);
-    for (const id of reachableFrom(flow, landingPad))
-      for (const one of flow.blocks.get(id)?.statements ?? []) {
-        if (one.kind === 'return' || one.kind === 'opaque') return true;
-        if (one.kind !== 'call') continue;
-        if (one.callee.kind !== 'declaration' || this.reaches(activation.unit, one.callee.name.replace(/D\.\d+$/, '')))
-          return true;
-      }
-    return false;
-  }
-
-  storeResult(
-    activation: Activation,
-    target: GimpleOperand,
-    value: Outcome['value'],
-    type: HostType | null,
-    state: State,
-  ): void {
-    if (value === 'in place') return;
-    if (target.kind === 'ssa') {
-      const own = value?.kind === 'scalar' ? value.value : this.objects.fresh(target.label === '' ? 'a result' : target.label, type ? scalarName(type) : undefined); // oxfmt-ignore
-      state.values.set(target.version, own);
-      return;
-    }
-    const declared =
-      target.kind === 'declaration' ? activation.fn.locals.find((one) => one.name === target.name) : undefined;
-    if (declared && value?.kind === 'bytes' && activation.unit.types.typeOf(declared.type).kind === 'opaque') activation.unit.types.teach(declared.type, value.type); // oxfmt-ignore
-    const place = this.place(activation, target, state, null);
-    if (!place) return this.everythingUnknown(activation, state);
-    this.store(place, value, state);
-  }
-
-  /** Writes a value to a place. Null: an unknown one. */
-  store(place: TypedPlace, value: Passed | null, state: State): void {
-    const bytes = bytesOfType(place.type) ?? (value?.type ? bytesOfType(value.type) : null);
-    if (value?.kind === 'scalar') this.objects.write(place, bytes, value.value, state);
-    else if (value?.kind === 'bytes' && bytesOfType(value.type) === null && bytes === null && isStart(place))
-      this.objects.copyWhole(place.object, value.cells, state); // oxfmt-ignore
-    else if (value?.kind === 'bytes') {
-      const source = this.objects.createFresh('variable', 'a temporary', null, { base: { kind: 'unknown', symbol: this.objects.freshSymbol(place.label) }, cells: value.cells }); // oxfmt-ignore
-      this.objects.copy(place, { object: source, offset: zeroTerm, label: place.label }, bytesOfType(value.type) ?? bytes, state); // oxfmt-ignore
-    } else this.objects.fill(place, bytes, false, state);
-  }
-
   assign(activation: Activation, statement: GimpleStatement & { kind: 'assign' }, state: State): void {
     const { operator, target, operands } = statement;
     if (target.kind === 'ssa') {
       const type = this.typeOfOperand(activation, target);
       const value = this.operation(activation, operator, operands, type, state);
-      state.values.set(target.version, value ?? this.unknownResult(activation, operands, target.label, type, state));
+      state.values.set(
+        target.version,
+        value ?? this.unknownResult(activation, operator, operands, target.label, type, state),
+      );
       return;
     }
     const [first] = operands;
@@ -505,7 +311,7 @@ export abstract class Interpreter extends OperandEvaluator implements LoopHost {
     }
     if (first?.kind === 'string') return this.objects.fill(place, bytesOfType(place.type), false, state);
     const type = place.type.kind === 'opaque' && first ? (this.typeOfOperand(activation, first) ?? place.type) : place.type; // oxfmt-ignore
-    const value = this.operation(activation, operator, operands, type, state) ?? this.unknownResult(activation, operands, place.label, type, state); // oxfmt-ignore
+    const value = this.operation(activation, operator, operands, type, state) ?? this.unknownResult(activation, operator, operands, place.label, type, state); // oxfmt-ignore
     // Other bits of the same bytes stay.
     if (isBitField(place.type)) {
       this.objects.lose(value);
@@ -516,13 +322,18 @@ export abstract class Interpreter extends OperandEvaluator implements LoopHost {
   /** A value that an operator gives which is not understood. */
   unknownResult(
     activation: Activation,
+    operator: string,
     operands: readonly GimpleOperand[],
     label: string,
     type: HostType | null,
     state: State,
   ): HostValue {
-    for (const one of operands) this.losePassed(this.passed(activation, one, state, null));
-    return this.objects.fresh(label === '' ? 'a number' : label, type ? scalarName(type) : undefined);
+    const given = operands.map((one) => this.passed(activation, one, state, null));
+    for (const one of given) this.losePassed(one);
+    const name = type ? scalarName(type) : undefined;
+    const shown = label === '' ? 'a number' : label;
+    const keys = given.flatMap((one) => (one.kind === 'scalar' ? [valueKey(one.value)] : []));
+    return name !== undefined && keys.length === given.length ? { kind: 'symbol', symbol: appliedSymbol(`${name} ${operator}`, keys, shown, name) } : this.objects.fresh(shown, name); // oxfmt-ignore
   }
 
   /** The value of an operator; null if it is unknown. */
@@ -602,8 +413,8 @@ export abstract class Interpreter extends OperandEvaluator implements LoopHost {
   }
 }
 
-function isStart({ offset }: TypedPlace): boolean {
-  return offset !== null && termConstant(offset) === 0n;
+function isNullPointer(value: HostValue): boolean {
+  return value.kind === 'pointer' && value.memory.id === 'null';
 }
 
 /** The SSA name of the pointer through which an operand accesses memory; null without one. */

@@ -1,7 +1,7 @@
 /** Launches of a host program: the functions of the runtime and the driver that make them, and what they are given. */
 import type { LaunchEvent } from '../cuda/launches/launch-event.ts';
 import { type HostTerm, termConstant } from '../cuda/host/term.ts';
-import { type HostFunction, type HostValue, termOf, valueKey } from '../cuda/host/value.ts';
+import { type ChosenFunction, type HostValue, functionsOf, termOf, valueKey } from '../cuda/host/value.ts';
 import type { HostType } from '../gimple/debug-types.ts';
 import type { GimpleLocation } from '../gimple/gimple.ts';
 import type { HostUnit } from './host-unit.ts';
@@ -135,7 +135,7 @@ export class LaunchReader {
       case 'cudaLaunchKernel_ptsz':
       case 'cudaLaunchCooperativeKernel':
       case 'cudaLaunchCooperativeKernel_ptsz': {
-        const kernels = functionsOf(scalarOf(given[0]));
+        const kernels = kernelsOf(scalarOf(given[0]));
         const configured = { grid: extentsOfPassed(given[1]), block: extentsOfPassed(given[2]), shared: scalarOf(given[4]), cluster: undefined, cooperative: name.includes('Cooperative'), startsEarly: false }; // oxfmt-ignore
         return this.#launchesOf(kernels, configured, scalarOf(given[3]), from, state);
       }
@@ -143,18 +143,18 @@ export class LaunchReader {
       case 'cudaLaunchKernelExC_ptsz': {
         const contents = this.#pointed(scalarOf(given[0]), state);
         const configured = this.#configurationIn(contents, state, (at) => contents && extentsIn(contents, at, 'dim3'));
-        return this.#launchesOf(functionsOf(scalarOf(given[1])), configured, scalarOf(given[2]), from, state);
+        return this.#launchesOf(kernelsOf(scalarOf(given[1])), configured, scalarOf(given[2]), from, state);
       }
       case 'cuLaunchKernel':
       case 'cuLaunchCooperativeKernel': {
         const extents = (from: number): HostValue | undefined => recordOf(given.slice(from, from + 3).map(scalarOf));
         const configured = { grid: extents(1), block: extents(4), shared: scalarOf(given[7]), cluster: undefined, cooperative: name !== 'cuLaunchKernel', startsEarly: false }; // oxfmt-ignore
-        return this.#launchesOf(functionsOf(scalarOf(given[0])), configured, scalarOf(given[9]), from, state);
+        return this.#launchesOf(kernelsOf(scalarOf(given[0])), configured, scalarOf(given[9]), from, state);
       }
       case 'cuLaunchKernelEx': {
         const contents = this.#pointed(scalarOf(given[0]), state);
         const configured = this.#configurationIn(contents, state, (at) => contents && extentsIn(contents, at, 'dim3'));
-        return this.#launchesOf(functionsOf(scalarOf(given[1])), configured, scalarOf(given[2]), from, state);
+        return this.#launchesOf(kernelsOf(scalarOf(given[1])), configured, scalarOf(given[2]), from, state);
       }
       case 'cudaGraphAddKernelNode':
       case 'cudaGraphKernelNodeSetParams':
@@ -185,7 +185,7 @@ export class LaunchReader {
     const extents = (offset: number): HostValue | undefined => contents && extentsIn(contents, start + offset, 'dim3');
     const configured = { grid: extents(nodeLayout.grid), block: extents(nodeLayout.block), shared: at(nodeLayout.shared, 4), cluster: undefined, cooperative: false, startsEarly: true }; // oxfmt-ignore
     return this.#launchesOf(
-      functionsOf(at(nodeLayout.function, 8)),
+      kernelsOf(at(nodeLayout.function, 8)),
       configured,
       at(nodeLayout.parameters, 8),
       from,
@@ -236,7 +236,7 @@ export class LaunchReader {
   }
 
   #launchesOf(
-    kernels: readonly HostFunction[],
+    kernels: readonly ChosenFunction[],
     configured: Configuration,
     list: HostValue | undefined,
     from: HostUnit,
@@ -249,7 +249,7 @@ export class LaunchReader {
 
   /** The values that an array of addresses points to; undefined if they are unknown. */
   #arguments(
-    kernel: HostFunction,
+    kernel: ChosenFunction,
     list: HostValue | undefined,
     from: HostUnit,
     state: State,
@@ -274,27 +274,27 @@ export class LaunchReader {
   }
 
   #launches(
-    kernels: readonly HostFunction[],
+    kernels: readonly ChosenFunction[],
     configured: Configuration,
     given: readonly HostValue[] | undefined,
     state: State,
   ): Launch[] {
     // oxfmt-ignore
-    const list = kernels.length > 0 ? kernels : [{ kind: 'function' as const, name: '' }];
+    const list = kernels.length > 0 ? kernels : [{ name: '', facts: [] }];
     const isInOrder = this.#host.program.isInOrder;
-    return list.map(({ name }) => ({
+    return list.map(({ name, facts }) => ({
       kernel: kernelSymbol(name),
       ...configured,
       arguments: given,
-      facts: state.facts,
+      facts: [...state.facts, ...facts],
       contents: isInOrder ? state.contents : new Map(),
     }));
   }
 }
 
-/** The kernels that a value denotes. */
-function functionsOf(value: HostValue | undefined): HostFunction[] {
-  return value?.kind === 'function' ? [{ ...value, others: [] }, ...(value.others ?? [])] : [];
+/** The kernels that a value denotes; none if it is unknown. */
+function kernelsOf(value: HostValue | undefined): readonly ChosenFunction[] {
+  return (value && functionsOf(value)) ?? [];
 }
 
 function recordOf(values: readonly (HostValue | undefined)[]): HostValue | undefined {

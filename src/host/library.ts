@@ -1,12 +1,20 @@
 /** Functions of the CUDA runtime, of C and of C++ whose bodies are not in the unit. The list is closed: any other call is unknown code. */
-import { type Fact, type HostTerm, arithmetic, choice, compared, integer, isSame, one, termConstant, zeroTerm } from '../cuda/host/term.ts'; // oxfmt-ignore
-import { type HostValue, type MemoryContents, integerValue, termOf, valueKey } from '../cuda/host/value.ts';
+import { type Fact, type HostTerm, appliedSymbol, arithmetic, choice, compared, integer, isSame, one, termConstant, zeroTerm } from '../cuda/host/term.ts'; // oxfmt-ignore
+import {
+  type HostValue,
+  type MemoryContents,
+  functionsOf,
+  integerValue,
+  nullPointer,
+  termOf,
+  valueKey,
+} from '../cuda/host/value.ts';
 import type { HostUnit } from './host-unit.ts';
 import type { CallRequest, Outcome, Passed } from './activation.ts';
 import type { Interpreter } from './interpreter.ts';
 import { constantBytes, zeroObject } from './memory.ts';
-import type { HostPlace } from './objects.ts';
-import { roundedValue } from './operators.ts';
+import { type HostPlace, labelOf } from './objects.ts';
+import { movedBy, roundedValue } from './operators.ts';
 import type { State } from './state.ts';
 
 /** An upper limit, far above any GPU: a bound is needed to prove that index arithmetic does not wrap around. */
@@ -19,12 +27,17 @@ const devicePropertyLimits: readonly (readonly [string, number])[] = [
   ['maxThreadsPerBlock', 1024],
   ['maxThreadsPerMultiProcessor', 4096],
 ];
+const deviceProperties = 'cudaGetDeviceProperties';
 /** `cudaDevAttrMultiProcessorCount` and `CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT`. */
 const multiprocessorCount = 16n;
 
 /** Functions that change no memory that the program reads, and throw nothing. */
 const harmless =
-  /^(?:v?f?s?n?w?printf|__(?:v?f?printf|printf)_chk|puts|putchar|fputs|fputc|fflush|fclose|fopen|free|mem(?:cmp|chr)|str(?:len|n?cmp|n?casecmp|r?chr|str|dup)|ato[ilf]|atoll|getenv|time|clock|clock_gettime|gettimeofday|s?rand(?:om)?|usleep|sleep|exit|_Exit|abort|__assert_fail|sqrtf?|pow[fl]?|exp2?f?|log(?:2|10|1p)?f?|sinf?|cosf?|tanf?|f?abs[fl]?|fmodf?|l?roundf?|ll?rintf?|nearbyintf?|hypotf?|cbrtf?|__builtin_(?:sqrtf?|powf?|expf?|logf?|log2f?|fabsf?|fmodf?|roundf?|lroundf?|clzl?l?|ctzl?l?|popcountl?l?|object_size|huge_valf?|inff?|nanf?|isnan|isinf|signbit|printf|puts|putchar|strlen|strcmp|memcmp|is_constant_evaluated)|__cxa_(?:end_catch|free_exception|get_exception_ptr|guard_release|guard_abort|atexit)|_ZdlPv\w*|_ZdaPv\w*|_Unwind_Resume|__errno_location|__cudaRegister\w*|__cudaUnregister\w*|__cudaInitModule|_ZNSt8ios_base4InitC1Ev|_ZNSt9exceptionD[0-2]Ev|_ZNSt13runtime_errorD[0-2]Ev|_ZSt\d+_Hash_bytes\w*|_ZNSaI[cw]E[CD][0-2]\w*|_ZNSt15__new_allocatorI[cw]E[CD][0-2]\w*|_ZNSt6chrono3_V212(?:system|steady)_clock3nowEv)$/; // oxfmt-ignore
+  /^(?:v?f?s?n?w?printf|__(?:v?f?printf|printf)_chk|puts|putchar|fputs|fputc|fflush|fclose|fopen|free|mem(?:cmp|chr)|str(?:len|n?cmp|n?casecmp|r?chr|str|dup)|ato[ilf]|atoll|getenv|time|clock|clock_gettime|gettimeofday|s?rand(?:om)?|usleep|sleep|exit|_Exit|abort|__assert_fail|__builtin_(?:object_size|huge_valf?|inff?|nanf?|isnan|isinf|signbit|printf|puts|putchar|strlen|strcmp|memcmp|is_constant_evaluated)|__cxa_(?:end_catch|free_exception|get_exception_ptr|guard_release|guard_abort|atexit)|_ZdlPv\w*|_ZdaPv\w*|_Unwind_Resume|__errno_location|__cudaRegister\w*|__cudaUnregister\w*|__cudaInitModule|_ZNSt8ios_base4InitC1Ev|_ZNSt9exceptionD[0-2]Ev|_ZNSt13runtime_errorD[0-2]Ev|_ZSt\d+_Hash_bytes\w*|_ZNSaI[cw]E[CD][0-2]\w*|_ZNSt15__new_allocatorI[cw]E[CD][0-2]\w*|_ZNSt6chrono3_V212(?:system|steady)_clock3nowEv)$/; // oxfmt-ignore
+
+/** Those of {@link harmless} whose results depend on numbers that they are given, and on nothing else. */
+const mathematical =
+  /^(?:sqrtf?|pow[fl]?|exp2?f?|log(?:2|10|1p)?f?|sinf?|cosf?|tanf?|f?abs[fl]?|fmodf?|l?roundf?|ll?rintf?|nearbyintf?|hypotf?|cbrtf?|ceilf?|floorf?|truncf?|f(?:min|max)f?|c[lt]zl?l?|popcountl?l?)$/; // oxfmt-ignore
 
 /** Members of streams and operators of output: they change only the stream, and return it. */
 const output = /^(?:_ZNSo(?:ls|3put|5write|5flush)|_ZStlsI|_ZSt4endlI|_ZSt5flushI|_ZSt16__ostream_insertI|_ZNSolsEPFRSoS_E)/; // oxfmt-ignore
@@ -33,7 +46,10 @@ const output = /^(?:_ZNSo(?:ls|3put|5write|5flush)|_ZStlsI|_ZSt4endlI|_ZSt5flush
 const readers = /^_ZNK(?:St7__cxx1112basic_string|Ss|St9exception|St13runtime_error|St9type_info|St6locale|St12__basic_fileI)/; // oxfmt-ignore
 
 /** Functions of C++ that change the objects they are given, and call no function of the program. */
-const writers = /^_ZZ?(?:NSt7__cxx1112basic_string|NSs|NSt7__cxx11(?:18|19)basic_|NSi|NSt13runtime_errorC|NSt11logic_errorC|NSt16invalid_argumentC|NSt12out_of_rangeC|NSt14basic_[io]?f?stream|NSt13basic_[io]?f?stream|NSt9basic_iosI|NSt6localeC|St4swapRNSt7__cxx1112basic|NSt8__detail15_List_node_base)/; // oxfmt-ignore
+const writers = /^_ZZ?(?:NSt7__cxx1112basic_string|NSs|NSt7__cxx11(?:18|19)basic_|NSi|NSt13runtime_errorC|NSt11logic_errorC|NSt16invalid_argumentC|NSt12out_of_rangeC|NSt14basic_[io]?f?stream|NSt13basic_[io]?f?stream|NSt9basic_iosI|NSt6localeC|St4swapRNSt7__cxx1112basic|NSt8__detail15_List_node_base|NKSt8__detail20_Prime_rehash_policy|St\d+_Rb_tree_(?:insert_and_rebalance|rebalance_for_erase|increment|decrement))/; // oxfmt-ignore
+
+/** Functions that make objects, or copy bytes. */
+const allocating = /^(?:_Zn[wa]m(?:St11align_val_t|RKSt9nothrow_t)?|malloc|calloc|mem(?:cpy|move|set)|__cxa_(?:allocate_exception|begin_catch)|__builtin_(?:expect|unreachable|trap|eh_pointer)|_ZSt7launderIv\w*)$/; // oxfmt-ignore
 
 const throwing = /^(?:_ZSt\d+__throw_\w+|__cxa_throw|__cxa_rethrow|__cxa_throw_bad_array_new_length|__cxa_bad_cast)$/;
 
@@ -59,6 +75,12 @@ export class Library {
     this.#host = host;
   }
 
+  /** Whether a function changes only what its arguments lead to. */
+  static isKnown(name: string): boolean {
+    const plain = name.replace(/^__builtin_/, '');
+    return [harmless, mathematical, output, readers, writers, throwing, allocating].some((one) => one.test(name) || one.test(plain)); // oxfmt-ignore
+  }
+
   /** The outcome of a known function; null for any other one. */
   call(name: string, request: CallRequest, state: State): Outcome | null {
     const plain = name.replace(/^__builtin_(?!expect|eh_|unreachable|alloca|stack)/, '');
@@ -74,44 +96,31 @@ export class Library {
     }
     const known = this.#memory(plain, given, state, result) ?? this.#numbers(plain, given, result) ?? this.#language(name, given, state, result); // oxfmt-ignore
     if (known) return known;
-    if (harmless.test(name) || harmless.test(plain)) {
-      for (const passed of given) if (passed.kind === 'scalar' && passed.value.kind === 'function') this.#host.losePassed(passed); // oxfmt-ignore
+    if (harmless.test(name) || harmless.test(plain) || mathematical.test(plain)) {
+      for (const passed of given) if (passed.kind === 'scalar' && functionsOf(passed.value)) this.#host.losePassed(passed); // oxfmt-ignore
       const type = request.resultType?.kind === 'integer' || request.resultType?.kind === 'float' ? request.resultType.name : undefined; // oxfmt-ignore
+      const keys = given.flatMap((passed) => (passed.kind === 'scalar' ? [valueKey(passed.value)] : []));
+      if (mathematical.test(plain)) return result({ kind: 'symbol', symbol: appliedSymbol(plain, keys, `${plain}()`, type) }); // oxfmt-ignore
       return result(this.#host.objects.fresh(`${plain}()`, type));
     }
     if (output.test(name)) return result(scalar(given[0]) ?? null);
     if (readers.test(name)) {
       // What they return may point into what they are given.
       const isPointer = request.resultType?.kind === 'pointer' || request.resultType === null;
-      if (isPointer) this.#escape(given, state);
+      if (isPointer) for (const passed of given) this.#host.losePassed(passed);
+      this.#host.objects.settle(state);
       return result(null);
     }
     if (writers.test(name)) {
-      this.#escape(given, state);
+      this.#host.writeReachable(given, state);
       return request.matters ? this.#host.mayThrow(state) : result(null);
     }
     if (/^cu(?:da)?[A-Z]\w*$|^nvrtc\w*$/.test(name)) return this.#runtime(name, request, state, result);
     return null;
   }
 
-  /** What a function writes is unknown: the objects that its arguments point to, and what they reach. */
-  #escape(given: readonly Passed[], state: State): void {
-    const { objects } = this.#host;
-    for (const passed of given) {
-      this.#host.losePassed(passed);
-      const place = this.#placeOf(passed);
-      if (place && place.object.kind !== 'constant') objects.forget(place.object, state);
-    }
-    objects.settle(state);
-  }
-
-  #placeOf(passed: Passed | undefined): HostPlace | null {
-    const value = scalar(passed);
-    return value && /^(?:pointer|symbol|either)$/.test(value.kind) ? this.#host.objects.placeAt(value, labelOf(value)) : null; // oxfmt-ignore
-  }
-
   #write(passed: Passed | undefined, bytes: number, value: HostValue, state: State): void {
-    const place = this.#placeOf(passed);
+    const place = this.#host.placeOf(passed);
     if (place) this.#host.objects.write(place, bytes, value, state);
   }
 
@@ -119,11 +128,12 @@ export class Library {
     kind: 'allocation' | 'device' | 'variable',
     label: string,
     bytes: HostTerm | null,
+    state: State,
     isZero = false,
   ): HostValue {
     const { objects } = this.#host;
-    const object = objects.createFresh(kind, label, bytes, isZero ? zeroObject : { base: { kind: 'unknown', symbol: objects.freshSymbol(label) }, cells: [] }); // oxfmt-ignore
-    return objects.addressOf({ object, offset: zeroTerm, label });
+    const unknown = { kind: 'unknown', symbol: objects.freshSymbol(label) } as const;
+    return objects.allocate(kind, label, bytes, isZero ? zeroObject : { base: unknown, cells: [] }, state);
   }
 
   #memory(
@@ -144,13 +154,13 @@ export class Library {
       case 'memmove':
       case '__memcpy_chk':
       case '__memmove_chk': {
-        const [target, source] = [this.#placeOf(given[0]), this.#placeOf(given[1])];
+        const [target, source] = [this.#host.placeOf(given[0]), this.#host.placeOf(given[1])];
         if (target) objects.copy(target, source, size(given[2]), state);
         return result(scalar(given[0]) ?? null);
       }
       case 'memset':
       case '__memset_chk': {
-        const target = this.#placeOf(given[0]);
+        const target = this.#host.placeOf(given[0]);
         const value = given[1] && termOfPassed(given[1]);
         const constant = value ? termConstant(value) : undefined;
         if (target) objects.fill(target, size(given[2]), constant === 0n, state);
@@ -165,7 +175,7 @@ export class Library {
       case 'vsnprintf':
       case '__sprintf_chk':
       case '__snprintf_chk': {
-        const target = this.#placeOf(given[0]);
+        const target = this.#host.placeOf(given[0]);
         if (target) objects.forget(target.object, state);
         return result(scalar(given[0]) ?? null);
       }
@@ -175,7 +185,7 @@ export class Library {
       case 'strtoull':
       case 'strtod':
       case 'strtof': {
-        const end = this.#placeOf(given[1]);
+        const end = this.#host.placeOf(given[1]);
         if (end) objects.forget(end.object, state);
         return result(null);
       }
@@ -183,21 +193,23 @@ export class Library {
       case '_Znam':
       case '_ZnwmSt11align_val_t':
       case '_ZnamSt11align_val_t':
-        return result(this.#allocate('variable', 'memory', (given[0] && termOfPassed(given[0])) ?? null));
+      case '_ZnwmRKSt9nothrow_t':
+      case '_ZnamRKSt9nothrow_t':
+        return result(this.#allocate('variable', 'memory', (given[0] && termOfPassed(given[0])) ?? null, state));
       case 'malloc':
-        return result(this.#allocate('allocation', 'memory', (given[0] && termOfPassed(given[0])) ?? null));
+        return result(this.#allocate('allocation', 'memory', (given[0] && termOfPassed(given[0])) ?? null, state));
       case 'calloc': {
         const [count, bytes] = given.map(termOfPassed);
-        return result(this.#allocate('allocation', 'memory', (count && bytes && arithmetic('*', count, bytes)) ?? null, true)); // oxfmt-ignore
+        return result(this.#allocate('allocation', 'memory', (count && bytes && arithmetic('*', count, bytes)) ?? null, state, true)); // oxfmt-ignore
       }
       case '__builtin_alloca':
       case '__builtin_alloca_with_align':
-        return result(this.#allocate('variable', 'memory', (given[0] && termOfPassed(given[0])) ?? null));
+        return result(this.#allocate('variable', 'memory', (given[0] && termOfPassed(given[0])) ?? null, state));
       case '__builtin_stack_save':
       case '__builtin_stack_restore':
         return result(null);
       case '__cxa_allocate_exception':
-        return result(this.#allocate('variable', 'an exception', null));
+        return result(this.#allocate('variable', 'an exception', null, state));
       default:
         return null;
     }
@@ -205,6 +217,7 @@ export class Library {
 
   #numbers(name: string, given: readonly Passed[], result: (value: HostValue | null) => Outcome): Outcome | null {
     const [first, second] = given.map((passed) => scalar(passed));
+    const roundedResult = (value: HostValue | null | undefined): Outcome | null => (value ? result(value) : null);
     switch (name) {
       case 'ceil':
       case 'ceilf':
@@ -212,17 +225,28 @@ export class Library {
       case 'floorf':
       case 'trunc':
       case 'truncf':
-        return result(first ? roundedValue(name, first) : null);
+        return roundedResult(first && roundedValue(name, first));
       case 'fmin':
       case 'fmax':
       case 'fminf':
       case 'fmaxf': {
-        if (first?.kind !== 'quotient' || second?.kind !== 'quotient') return result(null);
+        if (first?.kind !== 'quotient' || second?.kind !== 'quotient') return null;
         const isWhole = [first, second].every(({ denominator }) => termConstant(denominator) === 1n);
-        if (!isWhole) return result(null);
+        if (!isWhole) return null;
         const [a, b] = [first.numerator, second.numerator];
         const value = choice(compared('<', a, b), name.startsWith('fmin') ? a : b, name.startsWith('fmin') ? b : a);
-        return result(value && { kind: 'quotient', numerator: value, denominator: one });
+        return roundedResult(value && { kind: 'quotient', numerator: value, denominator: one });
+      }
+      case '.ADD_OVERFLOW':
+      case '.SUB_OVERFLOW':
+      case '.MUL_OVERFLOW': {
+        // The result, and whether it wrapped: that it does not is assumed.
+        const operator = ({ A: '+', S: '-', M: '*' } as const)[name[1] as 'A' | 'S' | 'M'];
+        const [a, b] = [first && termOf(first), second && termOf(second)];
+        const value = a && b ? arithmetic(operator, a, b) : null;
+        const fields = new Map([['real', value && integerValue(value)], ['imaginary', integerValue(zeroTerm)]] as const); // oxfmt-ignore
+        if (!value) return result(null);
+        return result({ kind: 'record', fields: fields as ReadonlyMap<string, HostValue>, rest: { id: 'complex', label: 'a number' } }); // oxfmt-ignore
       }
       case 'abs':
       case 'labs':
@@ -246,14 +270,16 @@ export class Library {
     // oxfmt-ignore
     const [first] = given;
     if (/^__atomic_load_\d$/.test(name)) {
-      const place = this.#placeOf(first);
+      const place = this.#host.placeOf(first);
       // Other threads may write what they can reach; guards of static variables they set only once.
       const isGuard = place !== null && /^static (?:.*!)?_ZGV/.test(place.object.memory.id);
+      // Another thread may have written more before.
+      if (!isGuard && !this.#host.program.isInOrder) this.#host.objects.disturb(state);
       if (!place || (this.#host.objects.isShared(place) && !isGuard)) return result(null);
       return result(this.#host.objects.read(place, Number(name.at(-1)), state).value);
     }
     if (/^__atomic_fetch_(?:add|sub)_\d$/.test(name)) {
-      const [place, bytes] = [this.#placeOf(first), Number(name.at(-1))];
+      const [place, bytes] = [this.#host.placeOf(first), Number(name.at(-1))];
       if (!place) return null;
       const before = this.#host.objects.read(place, bytes, state).value;
       const [old, by] = [termOf(before), given[1] && termOfPassed(given[1])];
@@ -271,11 +297,17 @@ export class Library {
       case '__builtin_expect_with_probability':
       case '_ZSt7launderIvEPT_S1_':
         return result(scalar(first) ?? null);
+      case '__dynamic_cast': {
+        const [pointer, , wanted] = given.map(scalar);
+        const cast = pointer && wanted ? this.#castTo(pointer, wanted, state) : null;
+        if (!cast && first) this.#host.losePassed(first);
+        return result(cast);
+      }
       case '__builtin_unreachable':
       case '__builtin_trap':
         return { state: null, value: null, thrown: null };
       case '__cxa_guard_acquire': {
-        const place = this.#placeOf(first);
+        const place = this.#host.placeOf(first);
         const guard = place && this.#host.objects.read(place, 1, state).value;
         const term = guard && termOf(guard);
         const isKnown = term && termConstant(term) === 0n;
@@ -294,6 +326,38 @@ export class Library {
     }
   }
 
+  /**
+   * A pointer to the class of a `std::type_info`, as `dynamic_cast` finds it (Itanium C++ ABI, 2.9.5 and 2.5.2); null if
+   * it is unknown.
+   */
+  #castTo(pointer: HostValue, wanted: HostValue, state: State): HostValue | null {
+    if (pointer.kind === 'either') {
+      const [then, otherwise] = [pointer.then, pointer.otherwise].map((one) => this.#castTo(one, wanted, state));
+      return then && otherwise ? { ...pointer, then, otherwise } : null;
+    }
+    if (pointer.kind !== 'pointer' || wanted.kind !== 'pointer') return null;
+    if (pointer.memory.id === 'null') return pointer;
+    const { objects } = this.#host;
+    const at = (from: HostValue, offset: number): HostValue | null => {
+      const moved = movedBy(from, integer(offset));
+      const place = moved && objects.placeAt(moved, 'a type');
+      return place && objects.read(place, 8, state).value;
+    };
+    const table = at(pointer, 0);
+    if (table?.kind !== 'pointer') return null;
+    const [toTop, first] = [at(table, -16), at(table, -8)];
+    let type: HostValue | null = first;
+    while (type?.kind === 'pointer' && type.memory.id !== wanted.memory.id) {
+      const form = at(type, 0);
+      if (form?.kind !== 'function') return null;
+      if (form.name === '_ZTVN10__cxxabiv117__class_type_infoE') return nullPointer;
+      // Classes with several bases are not followed.
+      type = form.name === '_ZTVN10__cxxabiv120__si_class_type_infoE' ? at(type, 16) : null;
+    }
+    const by = toTop && termOf(toTop);
+    return type?.kind === 'pointer' && by ? movedBy(pointer, by) : null;
+  }
+
   /** Functions of the runtime and the driver. They throw nothing; they write where their arguments point. */
   #runtime(name: string, request: CallRequest, state: State, result: (value: HostValue | null) => Outcome): Outcome {
     const { objects } = this.#host;
@@ -310,7 +374,7 @@ export class Library {
       case 'cudaMallocAsync':
       case 'cudaMallocFromPoolAsync':
       case 'cuMemAlloc':
-        this.#write(first, 8, this.#allocate('device', label, b ?? null), state);
+        this.#write(first, 8, this.#allocate('device', label, b ?? null, state), state);
         return done();
       // Kernels write this memory too, at any time: nothing is known of its contents.
       case 'cudaMallocManaged':
@@ -319,7 +383,7 @@ export class Library {
       case 'cuMemAllocManaged':
       case 'cuMemAllocHost':
       case 'cuMemHostAlloc': {
-        const address = this.#allocate('device', label, b ?? null);
+        const address = this.#allocate('device', label, b ?? null, state);
         if (address.kind === 'pointer') this.#managed.add(address.memory.id);
         this.#write(first, 8, address, state);
         return done();
@@ -331,7 +395,7 @@ export class Library {
         this.#write(
           first,
           8,
-          this.#allocate('device', label, (bytes && d && arithmetic('*', bytes, d)) ?? null),
+          this.#allocate('device', label, (bytes && d && arithmetic('*', bytes, d)) ?? null, state),
           state,
         );
         this.#write(second, 8, pitch, state);
@@ -340,14 +404,14 @@ export class Library {
       case 'cudaMallocArray':
       case 'cudaMalloc3DArray':
       case 'cudaMallocMipmappedArray':
-        this.#write(first, 8, this.#allocate('device', label, null), state);
+        this.#write(first, 8, this.#allocate('device', label, null, state), state);
         return done();
-      case 'cudaGetDeviceProperties':
+      case deviceProperties:
         this.#properties(first, request.activation.unit, state);
         return done();
       case 'cudaOccupancyMaxPotentialBlockSize':
       case 'cuOccupancyMaxPotentialBlockSize': {
-        const [grid, block] = [objects.fresh('grid of the most blocks', 'int'), objects.fresh('block of the most threads', 'int')]; // oxfmt-ignore
+        const [grid, block] = [objects.fresh(`${plain}()`, 'int'), objects.fresh(`${plain}()`, 'int')]; // oxfmt-ignore
         this.#within(grid, 1, null);
         this.#within(block, 32, 1024);
         const threads = termOf(block);
@@ -359,7 +423,7 @@ export class Library {
       }
       case 'cudaOccupancyMaxActiveBlocksPerMultiprocessor':
       case 'cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags': {
-        const blocks = objects.fresh(label, 'int');
+        const blocks = objects.fresh(`${plain}()`, 'int');
         // If no block fits, nothing is launched.
         this.#within(blocks, 0, maxBlocks);
         this.#write(first, 4, blocks, state);
@@ -367,7 +431,7 @@ export class Library {
       }
       case 'cudaDeviceGetAttribute':
       case 'cuDeviceGetAttribute': {
-        const value = objects.fresh(label, 'int');
+        const value = objects.fresh(`${plain}()`, 'int');
         const attribute = b ? termConstant(b) : undefined;
         if (attribute === multiprocessorCount) this.#within(value, 1, maxMultiprocessors);
         this.#write(first, 4, value, state);
@@ -389,7 +453,7 @@ export class Library {
         return done();
       }
       case 'cudaCreateTextureObject': {
-        const resource = this.#placeOf(second);
+        const resource = this.#host.placeOf(second);
         const at = resource?.offset && arithmetic('+', resource.offset, integer(boundMemoryOffset));
         const memory = resource && at ? objects.read({ ...resource, offset: at }, 8, state).value : null;
         const isBound = memory?.kind === 'pointer' && memory.memory.isAllocation === true;
@@ -405,7 +469,7 @@ export class Library {
       case 'cudaMemcpyAsync':
       case 'cudaMemcpyFromSymbol':
       case 'cudaMemcpyFromSymbolAsync': {
-        const place = this.#placeOf(first);
+        const place = this.#host.placeOf(first);
         if (!place) return done();
         // A copy that is not over yet writes later than the call.
         if (plain.endsWith('Async')) this.#host.losePassed(first!);
@@ -430,7 +494,7 @@ export class Library {
         return done();
       default:
         for (const passed of given) {
-          this.#forget(passed, state);
+          this.#forget(passed, state, `${plain}()`);
           this.#host.losePassed(passed);
         }
         objects.settle(state);
@@ -446,7 +510,7 @@ export class Library {
       const term = passed && termOfPassed(passed);
       return term ? termConstant(term) : undefined;
     };
-    const to = this.#placeOf(target);
+    const to = this.#host.placeOf(target);
     const isStart = to?.offset ? termConstant(to.offset) === 0n : false;
     const all = to?.object.memory.bytes ? termConstant(to.object.memory.bytes) : undefined;
     const fill = (memory: string, contents: MemoryContents | null): void => {
@@ -456,7 +520,7 @@ export class Library {
       state.contents = next;
     };
     const table = (bytes: bigint | undefined): MemoryContents | null => {
-      const from = this.#placeOf(source);
+      const from = this.#host.placeOf(source);
       const start = from?.offset ? termConstant(from.offset) : undefined;
       if (!from || start === undefined || bytes === undefined || bytes > maxTableBytes || from.object.kind === 'device') return null; // oxfmt-ignore
       const held = constantBytes(this.#host.objects.contents(from.object, state), Number(start), Number(bytes));
@@ -481,7 +545,7 @@ export class Library {
         return;
       }
       case 'cudaMemcpyToSymbol': {
-        if (!to || (to.object.kind !== 'static' && to.object.kind !== 'constant')) break;
+        if (!to || !/^(?:static|private|constant)$/.test(to.object.kind)) break;
         const count = number(third);
         const isPlain = isStart && number(fourth) === 0n && number(fifth) === copyKinds.hostToDevice && count === all;
         fill(`symbol ${to.object.memory.label}`, isPlain ? table(count) : null);
@@ -491,9 +555,9 @@ export class Library {
     state.contents = new Map();
   }
 
-  #forget(passed: Passed | undefined, state: State): void {
-    const place = this.#placeOf(passed);
-    if (place && place.object.kind !== 'constant' && place.object.kind !== 'outer') this.#host.objects.forget(place.object, state); // oxfmt-ignore
+  #forget(passed: Passed | undefined, state: State, label?: string): void {
+    const place = this.#host.placeOf(passed);
+    if (place && place.object.kind !== 'constant' && place.object.kind !== 'outer') this.#host.objects.forget(place.object, state, label); // oxfmt-ignore
   }
 
   #within(value: HostValue, least: number, most: number | null): void {
@@ -504,21 +568,22 @@ export class Library {
 
   #properties(passed: Passed | undefined, unit: HostUnit, state: State): void {
     const { objects } = this.#host;
-    const place = this.#placeOf(passed);
+    const place = this.#host.placeOf(passed);
     const [type] = unit.types.recordsNamed('cudaDeviceProp');
     if (!place || !type) {
       if (place) objects.forget(place.object, state);
       return;
     }
-    objects.fill(place, type.bytes, false, state);
+    const named = (label: string): HostPlace => ({ ...place, label });
+    objects.fill(named(`${deviceProperties}()`), type.bytes, false, state);
     const limits = new Map(devicePropertyLimits);
     for (const { name, offset } of type.members) {
       const most = limits.get(name);
-      const at: HostPlace = { ...place, offset: place.offset && arithmetic('+', place.offset, integer(offset)), label: `properties.${name}` }; // oxfmt-ignore
+      const at: HostPlace = { ...place, offset: place.offset && arithmetic('+', place.offset, integer(offset)), label: `${deviceProperties}().${name}` }; // oxfmt-ignore
       // The warp size is the same on every current GPU.
       if (name === 'warpSize') objects.write(at, 4, integerValue(integer(32)), state);
       if (most === undefined) continue;
-      const value = objects.fresh(name, 'int');
+      const value = objects.fresh(at.label, 'int');
       this.#within(value, 1, most);
       objects.write(at, 4, value, state);
     }
@@ -531,9 +596,4 @@ function scalar(passed: Passed | undefined): HostValue | undefined {
 
 function termOfPassed(passed: Passed): HostTerm | null {
   return passed.kind === 'scalar' && passed.value.kind !== 'quotient' ? termOf(passed.value) : null;
-}
-
-function labelOf(value: HostValue | undefined): string {
-  if (value?.kind === 'pointer') return value.memory.label;
-  return value?.kind === 'symbol' ? value.symbol.label : 'memory';
 }

@@ -107,6 +107,8 @@ interface Changes {
   readonly leaving: Set<string>;
   /** Whether memory that unknown pointers point to changes. */
   isShared: boolean;
+  /** Whether unknown code is called. */
+  isCalled: boolean;
 }
 
 /** Maximum number of ranges of one object that are distinguished. */
@@ -124,13 +126,13 @@ function quietly(host: LoopHost, activation: Activation, loop: HostLoop, state: 
 /** A state that represents the start of every iteration. @param changed gets the symbols of what iterations change */
 function stateOfAny(host: LoopHost, activation: Activation, loop: HostLoop, entry: State, changed: Set<string>): State {
   // oxfmt-ignore
-  const changes: Changes = { phis: new Set(), ranges: new Map(), whole: new Set(), leaving: new Set(), isShared: false };
+  const changes: Changes = { phis: new Set(), ranges: new Map(), whole: new Set(), leaving: new Set(), isShared: false, isCalled: false };
   const phis = phisOf(activation, loop);
   const { context } = host.objects;
   let head: State = entry;
   const before = host.objects.count;
   // Variables of the calls in the loop are new in each iteration.
-  const isNew = (key: number): boolean => key >= before && host.objects.kindOf(key) !== 'static' && ![...activation.objects.values()].some((one) => one.key === key); // oxfmt-ignore
+  const isNew = (key: number): boolean => key >= before && !/^(?:static|private)$/.test(host.objects.at(key).kind) && ![...activation.objects.values()].some((one) => one.key === key); // oxfmt-ignore
   for (let trial = 0; ; trial++) {
     head = stateOfAll(host, activation, phis, entry, changes, changed);
     if (trial > maxTrials) {
@@ -180,13 +182,14 @@ function stateOfAll(
       const before = own.length === 1 && cell?.content.kind === 'value' ? cell.content.value : undefined;
       const moved = changes.leaving.has(`${key} ${offset}:${bytes}`) ? null : movingPointer(before, fresh);
       if (!moved) for (const { content } of own) if (content.kind === 'value') host.objects.lose(content.value);
-      const value = moved ?? fresh(host.objects.labelOf(key), bytes === 4 ? 'int' : undefined);
+      const value = moved ?? fresh(host.objects.at(key).memory.label, bytes === 4 ? 'int' : undefined);
       contents = written(contents, { offset, bytes, content: { kind: 'value', value } });
     }
     head.objects.set(key, host.objects.context.store(contents));
   }
-  for (const key of changes.whole) host.objects.forgetKey(key, head);
+  for (const key of changes.whole) host.objects.forget(host.objects.at(key), head);
   if (changes.isShared) head.changed = host.objects.context.now();
+  if (changes.isCalled) head.called = host.objects.context.now();
   return head;
 }
 
@@ -228,6 +231,10 @@ function addChanges(
   }
   if ((again.changed !== head.changed || again.outerChanged !== head.outerChanged) && !changes.isShared) {
     changes.isShared = true;
+    isMore = true;
+  }
+  if (again.called !== head.called && !changes.isCalled) {
+    changes.isCalled = true;
     isMore = true;
   }
   for (const key of HostStore.writtenApart(head.objects, again.objects)) {

@@ -9,6 +9,8 @@ type ObjectKind =
   | 'variable'
   /** A variable with static storage that other code may change. */
   | 'static'
+  /** A variable with static storage that only functions of its unit can name, and of which no pointer is made. */
+  | 'private'
   /** A variable with static storage that nothing changes, or a literal. */
   | 'constant'
   /** Memory that the program allocates. */
@@ -25,6 +27,8 @@ export interface HostObject {
   readonly initial: ObjectState | null;
   /** When it was made; 0 for what exists from the start. */
   readonly since: number;
+  /** Whether a statement allocates it: it exists only on paths through that, where it is written at once. */
+  readonly isAllocated: boolean;
 }
 
 /** A place in memory. The offset is in bytes; null: anywhere in the object. */
@@ -32,6 +36,12 @@ export interface HostPlace {
   readonly object: HostObject;
   readonly offset: HostTerm | null;
   readonly label: string;
+}
+
+/** What a pointer is called in messages. */
+export function labelOf(value: HostValue | undefined): string {
+  if (value?.kind === 'pointer') return value.memory.label;
+  return value?.kind === 'symbol' ? value.symbol.label : 'memory';
 }
 
 /** Larger copies are not followed byte by byte. */
@@ -52,6 +62,7 @@ export class Objects {
       store: (contents) => ({ contents, at: ++this.#count }),
       lose: (value) => this.lose(value),
       isEscaped: (object) => this.#isShared(this.#all[object]!),
+      exists: (object, state) => !this.#all[object]!.isAllocated || state.objects.get(object) !== undefined,
       fresh: (label) => this.fresh(label),
       undecided: () => this.undecided(),
       now: () => ++this.#count,
@@ -64,7 +75,18 @@ export class Objects {
   }
 
   freshSymbol(label: string, type?: string): HostSymbol {
-    return { id: `${label}#${++this.#count}`, label, ...(type === undefined ? {} : { type }) };
+    return { id: `${label}#${++this.#count}${this.#within}`, label, ...(type === undefined ? {} : { type }) };
+  }
+
+  #within = '';
+
+  /** Runs something whose new symbols are functions of what is named. */
+  named<Value>(name: string, run: () => Value): Value {
+    const before = this.#within;
+    this.#within = ` of ${name}`;
+    const value = run();
+    this.#within = before;
+    return value;
   }
 
   /** An unknown condition that is equal to no other. */
@@ -73,7 +95,14 @@ export class Objects {
   }
 
   /** Makes an object. */
-  create(kind: ObjectKind, id: string, label: string, bytes: HostTerm | null, initial: ObjectState | null): HostObject {
+  create(
+    kind: ObjectKind,
+    id: string,
+    label: string,
+    bytes: HostTerm | null,
+    initial: ObjectState | null,
+    isAllocated = false,
+  ): HostObject {
     const memory: HostMemory = {
       id,
       label,
@@ -81,8 +110,8 @@ export class Objects {
       ...(kind === 'device' ? { isOfDevice: true } : {}),
       ...(bytes ? { bytes } : {}),
     };
-    const since = kind === 'static' || kind === 'constant' || kind === 'outer' ? 0 : ++this.#count;
-    const object: HostObject = { key: this.#all.length, kind, memory, initial, since };
+    const since = /^(?:static|private|constant|outer)$/.test(kind) ? 0 : ++this.#count;
+    const object: HostObject = { key: this.#all.length, kind, memory, initial, since, isAllocated };
     this.#all.push(object);
     this.#byId.set(id, object);
     return object;
@@ -93,8 +122,17 @@ export class Objects {
     return this.create(kind, `${label}@${++this.#count}`, label, bytes, initial);
   }
 
-  find(id: string): HostObject | undefined {
-    return this.#byId.get(id);
+  /** The address of new memory. */
+  allocate(
+    kind: 'allocation' | 'device' | 'variable',
+    label: string,
+    bytes: HostTerm | null,
+    contents: ObjectState,
+    state: State,
+  ): HostValue {
+    const object = this.create(kind, `${label}@${++this.#count}`, label, bytes, contents, true);
+    this.#set(object, contents, state);
+    return this.addressOf({ object, offset: zeroTerm, label });
   }
 
   /** The address of a place. */
@@ -124,7 +162,7 @@ export class Objects {
   contents(object: HostObject, state: State): ObjectState {
     const stored = state.objects.get(object.key);
     // Writes since then may have changed what unknown pointers may point to.
-    const changed = !this.#isShared(object) ? -1 : object.kind === 'outer' ? Math.max(state.changed, state.outerChanged) : state.changed; // oxfmt-ignore
+    const changed = this.#changedAt(object, state);
     if (stored && stored.at >= changed) return stored.contents;
     if (!stored && object.initial && object.since >= changed) return object.initial;
     const { id, label } = object.memory;
@@ -135,9 +173,15 @@ export class Objects {
     state.objects.set(object.key, { contents, at: ++this.#count });
   }
 
-  /** Whether unknown pointers may point to the object. */
+  #changedAt(object: HostObject, { changed, called, outerChanged }: State): number {
+    if (object.kind === 'private') return called;
+    if (object.kind === 'outer') return Math.max(changed, outerChanged);
+    return this.#isShared(object) ? changed : -1;
+  }
+
+  /** Whether unknown pointers may point to the object, or unknown code may change it. */
   #isShared({ key, kind }: HostObject): boolean {
-    return kind === 'outer' || kind === 'static' || this.#escaped.has(key);
+    return /^(?:outer|static|private)$/.test(kind) || (kind !== 'constant' && this.#escaped.has(key));
   }
 
   /** A scalar at a place. */
@@ -163,7 +207,7 @@ export class Objects {
     if (at === undefined || at === null || bytes === null || bytes === 0) {
       if (bytes === 0) return;
       this.lose(value);
-      this.#forget(place.object, state);
+      this.forget(place.object, state);
       return;
     }
     this.#put(place.object, [{ offset: Number(at), bytes, content: { kind: 'value', value } }], state);
@@ -172,7 +216,7 @@ export class Objects {
   /** Writes zeros, or unknown bytes. */
   fill(place: HostPlace, bytes: number | null, isZero: boolean, state: State): void {
     const at = place.offset && termConstant(place.offset);
-    if (at === undefined || at === null || bytes === null) return this.#forget(place.object, state);
+    if (at === undefined || at === null || bytes === null) return this.forget(place.object, state);
     if (bytes === 0) return;
     const base = isZero
       ? { kind: 'zero' as const }
@@ -188,20 +232,20 @@ export class Objects {
     const contents = source && source.object.kind !== 'device' ? this.contents(source.object, state) : null;
     if (!isKnown || !contents) {
       if (contents) this.#loseAll(contents);
-      if (to === undefined || to === null || bytes === null) this.#forget(target.object, state);
+      if (to === undefined || to === null || bytes === null) this.forget(target.object, state);
       else this.fill(target, bytes, false, state);
       return;
     }
     const cells = copiedCells(contents, Number(from), bytes, Number(to));
     if (cells.length > maxCells) {
       this.#loseAll(contents);
-      this.#forget(target.object, state);
+      this.forget(target.object, state);
     } else this.#put(target.object, cells, state);
   }
 
   /** Writes an object of unknown size as a whole. What the cells do not cover is unknown. */
   copyWhole(object: HostObject, cells: readonly Cell[], state: State): void {
-    this.#forget(object, state);
+    this.forget(object, state);
     this.#put(object, cells, state);
   }
 
@@ -219,12 +263,12 @@ export class Objects {
     this.#set(object, cells.reduce(written, before), state);
   }
 
-  /** All contents of an object become unknown. */
-  #forget(object: HostObject, state: State): void {
+  /** All contents of an object become unknown. @param label of what they are from now on */
+  forget(object: HostObject, state: State, label: string = object.memory.label): void {
     if (object.kind === 'device') return;
     this.#loseAll(this.contents(object, state));
     if (this.#isShared(object)) this.#changeShared(state, object);
-    this.#set(object, unknownObject(this.freshSymbol(object.memory.label)), state);
+    this.#set(object, unknownObject(this.freshSymbol(label)), state);
   }
 
   #loseAll(contents: ObjectState): void {
@@ -237,12 +281,19 @@ export class Objects {
    */
   #changeShared(state: State, except: HostObject | null): void {
     this.settle(state);
+    if (except?.kind === 'private') return;
     if (except === null || except.kind === 'outer') state.changed = ++this.#count;
     else state.outerChanged = ++this.#count;
   }
 
   /** Code that is not followed runs. */
   disturb(state: State): void {
+    this.#changeShared(state, null);
+    state.called = ++this.#count;
+  }
+
+  /** Something is written through a pointer that is not known. */
+  writeAnywhere(state: State): void {
     this.#changeShared(state, null);
   }
 
@@ -251,21 +302,14 @@ export class Objects {
     return this.#all.length;
   }
 
-  kindOf(key: number): ObjectKind {
-    return this.#all[key]!.kind;
+  /** The object with a key. */
+  at(key: number): HostObject {
+    return this.#all[key]!;
   }
 
   /** Stops following the values that an object holds. */
   loseContents(object: HostObject, state: State): void {
     this.#loseAll(this.contents(object, state));
-  }
-
-  labelOf(key: number): string {
-    return this.#all[key]!.memory.label;
-  }
-
-  forgetKey(key: number, state: State): void {
-    this.#forget(this.#all[key]!, state);
   }
 
   /** What a pointer points to becomes unknown. */
@@ -275,17 +319,12 @@ export class Objects {
       this.forgetPointee(value.otherwise, state);
     }
     const object = value.kind === 'pointer' ? this.#byId.get(value.memory.id) : value.kind === 'symbol' ? this.#byId.get(value.symbol.id) : undefined; // oxfmt-ignore
-    if (object && object.kind !== 'constant' && object.kind !== 'device') this.#forget(object, state);
+    if (object && object.kind !== 'constant' && object.kind !== 'device') this.forget(object, state);
   }
 
   /** Whether unknown pointers may point to what a place is in. */
   isShared({ object }: HostPlace): boolean {
     return this.#isShared(object);
-  }
-
-  /** Makes one object unknown. */
-  forget(object: HostObject, state: State): void {
-    this.#forget(object, state);
   }
 
   /** Stops following a value: unknown pointers may be equal to it, unknown code may call it. */
@@ -298,9 +337,11 @@ export class Objects {
   }
 
   #escape(object: HostObject): void {
-    if (this.#escaped.has(object.key) || object.kind === 'constant' || object.kind === 'device') return;
+    if (this.#escaped.has(object.key) || object.kind === 'device') return;
     this.#escaped.add(object.key);
-    this.#pending.push(object);
+    // Nothing changes it, but its functions may be called.
+    if (object.kind === 'constant') for (const value of valuesOf(object.initial!)) this.lose(value);
+    else this.#pending.push(object);
   }
 
   readonly #pending: HostObject[] = [];

@@ -1,6 +1,6 @@
 /** GIMPLE operators over values of the host program. The list is closed: any other operator has an unknown value. */
 import type { ArithmeticOperator, ComparisonOperator } from '../cuda/assumptions/assumption.ts';
-import { type Fact, type HostTerm, arithmetic, choice, compared, dividedUp, integer, joinedFact, negatedFact, one, symbolsOf, termConstant, truth, zeroTerm } from '../cuda/host/term.ts'; // oxfmt-ignore
+import { type Fact, type HostTerm, appliedSymbol, arithmetic, choice, compared, dividedUp, integer, isLarge, joinedFact, negatedFact, one, symbolsOf, termConstant, truth, zeroTerm } from '../cuda/host/term.ts'; // oxfmt-ignore
 import { type HostValue, factOf, integerValue, nullPointer, quotientOf, quotientOfNumber, termOf, valueKey } from '../cuda/host/value.ts'; // oxfmt-ignore
 import type { HostType } from '../gimple/debug-types.ts';
 
@@ -46,7 +46,7 @@ function toInteger(value: HostValue, type: IntegerType, from: HostType | null): 
   const isWider = from?.kind === 'integer' && from.bytes > type.bytes;
   // A narrow type holds only a part of the number, which is the same for equal numbers.
   if (type.bytes < 4 && (isWider || from?.kind !== 'integer'))
-    return { kind: 'symbol', symbol: { id: `${type.name} of ${valueKey(value)}`, label: 'a part of a number', type: type.name } }; // oxfmt-ignore
+    return { kind: 'symbol', symbol: appliedSymbol(type.name, [valueKey(value)], 'a part of a number', type.name) }; // oxfmt-ignore
   return integerValue(term);
 }
 
@@ -147,6 +147,10 @@ function isAddress({ kind }: HostValue): boolean {
 }
 
 function pointersCompared(operator: ComparisonOperator, left: HostValue, right: HostValue): Fact | null {
+  if (left.kind === 'either') {
+    const [then, otherwise] = [pointersCompared(operator, left.then, right), pointersCompared(operator, left.otherwise, right)]; // oxfmt-ignore
+    return then && otherwise && chosenFact(left.condition, then, otherwise);
+  }
   const isEquality = operator === '==' || operator === '!=';
   const isNull = (value: HostValue): boolean => (value.kind === 'pointer' && value.memory.id === 'null') || (value.kind === 'number' && termConstant(value.term) === 0n); // oxfmt-ignore
   if (isNull(left) && isNull(right)) return isEquality ? truth(operator === '==') : null;
@@ -174,6 +178,12 @@ function pointersCompared(operator: ComparisonOperator, left: HostValue, right: 
   return null;
 }
 
+/** The condition of one of two cases. */
+function chosenFact(condition: Fact, then: Fact, otherwise: Fact): Fact | null {
+  const fact = joinedFact('or', joinedFact('and', condition, then), joinedFact('and', negatedFact(condition), otherwise)); // oxfmt-ignore
+  return isLarge(fact) ? null : fact;
+}
+
 /** The value of an operator on numbers; null if it is unknown. @param type of the result */
 export function numberOf(operator: string, operands: readonly HostValue[], type: HostType): HostValue | null {
   const [left, right] = operands;
@@ -194,15 +204,15 @@ export function numberOf(operator: string, operands: readonly HostValue[], type:
   const [x, y] = [termConstant(a), b ? termConstant(b) : undefined];
   // A difference that is negative has another quotient as an unsigned number.
   if (!type.isSigned && /^(?:trunc_div|trunc_mod|rshift)_expr$/.test(operator) && [a, b].some((term) => term && mayBeNegative(term))) // oxfmt-ignore
-    return { kind: 'symbol', symbol: { id: `${type.name} ${operator}(${operands.map(valueKey).join()})`, label: 'a number', type: type.name } }; // oxfmt-ignore
+    return { kind: 'symbol', symbol: appliedSymbol(`${type.name} ${operator}`, operands.map(valueKey), 'a number', type.name) }; // oxfmt-ignore
   // Arithmetic of narrow types wraps: C computes in `int` and converts, and the compiler moves the conversion inside.
   if (type.bytes < 4 && (x === undefined || (right && y === undefined)) && /^(?:plus|minus|mult|negate|lshift)_expr$/.test(operator))
-    return { kind: 'symbol', symbol: { id: `${type.name} ${operator}(${operands.map(valueKey).join()})`, label: 'a part of a number', type: type.name } }; // oxfmt-ignore
+    return { kind: 'symbol', symbol: appliedSymbol(`${type.name} ${operator}`, operands.map(valueKey), 'a part of a number', type.name) }; // oxfmt-ignore
   switch (operator) {
     case 'negate_expr':
       return kept(arithmetic('-', zeroTerm, a));
     case 'bit_not_expr':
-      return x === undefined ? null : kept(integer(-x - 1n));
+      return x !== undefined || type.isSigned ? kept(arithmetic('-', integer(-1), a)) : null;
     case 'abs_expr': {
       const minus = arithmetic('-', zeroTerm, a);
       return kept(minus && choice(compared('<', a, zeroTerm), minus, a));
@@ -357,6 +367,10 @@ export function roundedValue(name: string, value: HostValue): HostValue | null {
 /** A pointer moved by bytes. */
 export function movedBy(pointer: HostValue, bytes: HostTerm | null): HostValue | null {
   if (pointer.kind === 'pointer') return { ...pointer, offset: bytes && pointer.offset && arithmetic('+', pointer.offset, bytes) }; // oxfmt-ignore
+  if (pointer.kind === 'either') {
+    const [then, otherwise] = [movedBy(pointer.then, bytes), movedBy(pointer.otherwise, bytes)];
+    return then && otherwise && { ...pointer, then, otherwise };
+  }
   if (pointer.kind !== 'symbol') return null;
   return { kind: 'pointer', memory: { id: pointer.symbol.id, label: pointer.symbol.label }, offset: bytes };
 }

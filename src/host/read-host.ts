@@ -13,10 +13,12 @@ import type { Activation, CallRequest, Outcome } from './activation.ts';
 import { Interpreter } from './interpreter.ts';
 import { type HostEntry, type HostLaunch, type KernelParameters, LaunchReader } from './launches.ts';
 import { Library } from './library.ts';
-import type { State } from './state.ts';
+import { type State, cloneState } from './state.ts';
 
 /** Maximum number of statements that are executed for one function, calls included. */
 const maxSteps = 150_000;
+/** Maximum number of statements that are executed for all functions. */
+const maxAllSteps = 500_000;
 
 /** A launch with the facts about its symbols. */
 export type ReadLaunch = HostLaunch & { readonly symbolFacts: readonly Fact[] };
@@ -51,8 +53,14 @@ class Run extends Interpreter {
   readonly #constants: ReadonlySet<string>;
   #silence = 0;
 
-  constructor(program: HostProgram, request: ReadRequest, reaching: ReadonlySet<string>, isAtStart: boolean) {
-    super(program, maxSteps, isAtStart);
+  constructor(
+    program: HostProgram,
+    request: ReadRequest,
+    reaching: ReadonlySet<string>,
+    isAtStart: boolean,
+    steps: number,
+  ) {
+    super(program, steps, isAtStart);
     this.#reader = new LaunchReader(this, request.parameters);
     this.#reaching = reaching;
     this.#isOwn = request.isOwn;
@@ -62,6 +70,10 @@ class Run extends Interpreter {
   reaches(unit: HostUnit, symbol: string): boolean {
     const found = this.program.resolve(symbol, unit);
     return found !== null && this.#reaching.has(found.unit.key(found.symbol));
+  }
+
+  isKnown(name: string): boolean {
+    return Library.isKnown(name);
   }
 
   mark(): number {
@@ -166,21 +178,27 @@ export function readHostProgram(request: ReadRequest): HostReading {
   const program = new HostProgram(request.units);
   const entries = new Map<string, { readonly unit: HostUnit; readonly symbol: string }>();
   const users = new Map<string, Set<string>>();
+  /** Functions that mention a name, also through tables of functions, such as those of virtual functions. */
+  const use = (name: string, unit: HostUnit, user: string, tables: ReadonlySet<string>): void => {
+    const found = program.resolve(name, unit);
+    const used = found?.unit.key(found.symbol);
+    if (used !== undefined && used !== user) users.set(used, (users.get(used) ?? new Set()).add(user));
+    if (found || tables.has(name)) return;
+    const owner = program.unitOfData(name, unit);
+    for (const one of owner.functionsOfData(name)) use(one, owner, user, new Set([...tables, name]));
+  };
   for (const unit of request.units)
     for (const [symbol, named] of unit.names()) {
       const key = unit.key(symbol);
       entries.set(key, { unit, symbol });
-      for (const name of named) {
-        const found = program.resolve(name, unit);
-        if (found && found.unit.key(found.symbol) !== key) users.set(found.unit.key(found.symbol), (users.get(found.unit.key(found.symbol)) ?? new Set()).add(key)); // oxfmt-ignore
-      }
+      for (const name of named) use(name, unit, key, new Set());
     }
   const reaching = new Set(request.units.flatMap((unit) => [...unit.launching()].map((symbol) => unit.key(symbol))));
   for (const one of reaching) for (const user of users.get(one) ?? []) reaching.add(user);
-  const isMain = (key: string): boolean => entries.get(key)!.symbol === 'main';
-  const hasMain = [...reaching].some(isMain);
+  const begins = (symbol: string): boolean => request.startsAt?.(symbol) ?? symbol === 'main';
+  const hasMain = [...reaching].some((key) => begins(entries.get(key)!.symbol));
   const inData = new Set(
-    request.units.flatMap((unit) => [...unit.functionsInData()].map((symbol) => unit.key(symbol))),
+    request.units.flatMap((unit) => [...unit.candidates({ kind: 'anything' })].map((symbol) => unit.key(symbol))),
   );
   const isOpen = (key: string): boolean => {
     const { unit, symbol } = entries.get(key)!;
@@ -189,28 +207,37 @@ export function readHostProgram(request: ReadRequest): HostReading {
   const isRoot = (key: string): boolean => isOpen(key) || ![...(users.get(key) ?? [])].some((user) => reaching.has(user)) || (!hasMain && inData.has(key)); // oxfmt-ignore
   const launches: ReadLaunch[] = [];
   const cutShort: HostEntry[] = [];
+  let steps = 0;
   const begun = new Set<string>();
   const open = new Set<string>();
   const go = (key: string): void => {
     begun.add(key);
     const { unit, symbol } = entries.get(key)!;
     const fn = unit.functionOf(symbol);
-    const run = new Run(program, request, reaching, request.startsAt?.(symbol) ?? symbol === 'main');
-    const state: State = { values: HostStore.empty(), objects: HostStore.empty(), facts: [], changed: 0, outerChanged: 0, contents: new Map(), configuration: null }; // oxfmt-ignore
-    if (fn)
-      run.execute(
-        unit,
-        fn,
-        fn.parameters.map((one) => run.freeParameter(unit, one)),
-        state,
-        null,
-        null,
-        run.newSlot(unit, fn),
-        false,
-      );
+    const most = Math.min(maxSteps, maxAllSteps - steps);
+    if (most <= 0) {
+      cutShort.push({ unit: unit.path, symbol });
+      return;
+    }
+    const started = begins(symbol) ? atStart(new Run(program, request, reaching, true, most)) : null;
+    const run = started?.run ?? new Run(program, request, reaching, false, most);
+    const state = started?.state ?? emptyState();
+    if (fn) {
+      const given = fn.parameters.map((one) => run.freeParameter(unit, one));
+      const slot = run.newSlot(unit, fn);
+      const { value, state: after } = run.execute(unit, fn, given, state, null, null, slot, false);
+      // Whoever called it has its result.
+      if (value !== null && value !== 'in place') run.losePassed(value);
+      else if (slot && after) run.objects.loseContents(slot.object, after);
+      if (after) run.objects.settle(after);
+    }
+    steps += most - run.steps;
     const entry: HostEntry = { unit: unit.path, symbol };
     if (run.isCutShort) cutShort.push(entry);
     for (const one of run.unfollowed) open.add(one);
+    for (const one of request.units)
+      for (const callee of run.unknownCallees.values())
+        for (const name of one.candidates(callee)) open.add(one.key(name)); // oxfmt-ignore
     for (const one of run.objects.openFunctions) {
       const found = program.resolve(one, unit);
       if (found) open.add(found.unit.key(found.symbol));
@@ -233,6 +260,31 @@ export function readHostProgram(request: ReadRequest): HostReading {
     }
   }
   return { launches, cutShort };
+}
+
+function emptyState(): State {
+  return { values: HostStore.empty(), objects: HostStore.empty(), facts: [], changed: 0, called: 0, outerChanged: 0, contents: new Map(), configuration: null }; // oxfmt-ignore
+}
+
+/**
+ * The state in which `main` begins: variables with static storage have their initial values, and what runs before `main`
+ * has run. Null if that is not known: the order of several units is not.
+ */
+function atStart(run: Run): { readonly run: Run; readonly state: State } | null {
+  let state = emptyState();
+  const writing = new Set<string>();
+  for (const unit of run.program.units)
+    for (const symbol of unit.initialisers) {
+      const fn = unit.functionOf(symbol);
+      if (!fn) return null;
+      const before = cloneState(state);
+      const after = run.silently(() => run.execute(unit, fn, [], state, null, null, null, false).state);
+      if (!after || run.isCutShort) return null;
+      const written = [...HostStore.writtenApart(before.objects, after.objects)].map((key) => run.objects.at(key));
+      if (written.some(({ kind, memory }) => /^(?:static|private)$/.test(kind) && memory.label !== '__ioinit')) writing.add(unit.path); // oxfmt-ignore
+      state = after;
+    }
+  return writing.size > 1 ? null : { run, state };
 }
 
 const unknownLaunch: Omit<ReadLaunch, 'kernel' | 'location' | 'unit' | 'entry'> = {

@@ -1,7 +1,16 @@
 /** The state of a host program at a point, and how the states of two paths become one. */
 import { HostStore } from '../cuda/host/host-store.ts';
-import { type Fact, isLarge, joinedFact, isSameFact, negatedFact, truth } from '../cuda/host/term.ts';
-import { type HostValue, type MemoryContents, eitherValue } from '../cuda/host/value.ts';
+import {
+  type Fact,
+  appliedSymbol,
+  factKey,
+  isLarge,
+  joinedFact,
+  isSameFact,
+  negatedFact,
+  truth,
+} from '../cuda/host/term.ts';
+import { type HostValue, type MemoryContents, eitherValue, valueKey } from '../cuda/host/value.ts';
 import { type Cell, type Content, type ObjectState, copiedCells, isSameBase, objectKey, refined } from './memory.ts';
 
 /** What `<<<…>>>` configures, and the call of a function that contains it. */
@@ -22,6 +31,8 @@ export interface State {
   facts: readonly Fact[];
   /** When what unknown pointers may point to was last changed by unknown code, or through an unknown pointer. */
   changed: number;
+  /** When unknown code was last called. */
+  called: number;
   /** When what is known by unknown pointers only was last changed by a write to a variable. */
   outerChanged: number;
   /** Known contents of device memory: by the identity of an allocation, or `symbol NAME` of a variable. */
@@ -60,6 +71,8 @@ export interface MergeContext {
   /** Stops following a value: the object whose address it is may change unseen. */
   readonly lose: (value: HostValue) => void;
   readonly isEscaped: (object: number) => boolean;
+  /** Whether the object was made on the path to a state. */
+  readonly exists: (object: number, state: State) => boolean;
   readonly fresh: (label: string) => HostValue;
   readonly undecided: () => Fact;
   readonly now: () => number;
@@ -85,6 +98,7 @@ export function mergeStates(first: State, second: State, context: MergeContext):
     facts: !a || !b ? [...facts, context.undecided()] : either === null || either.kind === 'truth' ? facts : [...facts, isLarge(either) ? context.undecided() : either], // oxfmt-ignore
     contents: new Map([...first.contents].filter(([memory, held]) => second.contents.get(memory) === held)),
     changed: Math.max(first.changed, second.changed),
+    called: Math.max(first.called, second.called),
     outerChanged: Math.max(first.outerChanged, second.outerChanged),
     configuration: first.configuration === second.configuration ? first.configuration : null,
   };
@@ -134,7 +148,7 @@ const maxPointers = 4;
 /** Number of pointers of which a value is one; 0 for other values. */
 function pointersIn(value: HostValue): number {
   if (value.kind === 'either') return pointersIn(value.then) + pointersIn(value.otherwise);
-  return value.kind === 'pointer' || value.kind === 'symbol' ? 1 : 0;
+  return value.kind === 'pointer' || value.kind === 'symbol' || value.kind === 'function' ? 1 : 0;
 }
 
 /** The value of one of two paths. */
@@ -143,14 +157,21 @@ function mergedValue(a: HostValue, b: HostValue, condition: Fact, context: Merge
   if (either) return either;
   const alternatives = [a, b].map(pointersIn);
   if (!isLarge(condition) && condition.kind !== 'unknown' && alternatives.every((count) => count > 0) && alternatives[0]! + alternatives[1]! <= maxPointers) return { kind: 'either', condition, then: a, otherwise: b }; // oxfmt-ignore
+  if (a.kind === 'function' && b.kind === 'function') return { ...a, others: [...(a.others ?? []), { ...b, others: [] }, ...(b.others ?? [])] }; // oxfmt-ignore
   for (const value of [a, b]) context.lose(value);
-  return context.fresh(a.kind === 'pointer' ? a.memory.label : a.kind === 'symbol' ? a.symbol.label : 'a value');
+  const label = a.kind === 'pointer' ? a.memory.label : a.kind === 'symbol' ? a.symbol.label : 'a value';
+  const isNumber = [a, b].every(({ kind }) => kind === 'number' || kind === 'symbol' || kind === 'condition');
+  return isNumber ? { kind: 'symbol', symbol: appliedSymbol('either', [factKey(condition), valueKey(a), valueKey(b)], label) } : context.fresh(label); // oxfmt-ignore
 }
 
 function mergedObjects(first: State, second: State, condition: Fact, context: MergeContext): HostStore<StoredObject> {
   const objects = first.objects.copy();
   for (const object of HostStore.writtenApart(first.objects, second.objects)) {
     const [a, b] = [context.contents(object, first), context.contents(object, second)];
+    if (!context.exists(object, first) || !context.exists(object, second)) {
+      objects.set(object, context.store(context.exists(object, first) ? a : b));
+      continue;
+    }
     if (a === b) {
       objects.set(object, context.store(a));
       continue;

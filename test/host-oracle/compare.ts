@@ -253,10 +253,13 @@ function knowledgeOf(recorded: RecordedLaunch, launch: ReadLaunch): Knowledge {
   return others.length === 0 ? 'constrained' : others.every(isInput) ? 'input' : 'open';
 }
 
+/** Functions whose results depend on what the program is given, on the device or on the time. */
+const inputs = /^(?:ato(?:i|l|ll|f)|strto(?:u?ll?|[fd])|getenv|s?rand|str(?:n?cmp|len|chr)|time|clock|cudaGetDevice\w*|cudaDeviceGetAttribute|cudaOccupancy\w+|cudaMemGetInfo)\(\)(?:\.\w+)?#/; // oxfmt-ignore
+
 /** Whether a symbol is a number that the program reads, or computed from such: an argument, or what a function of C gives. */
 export function isInput(id: string): boolean {
-  const inner = [...id.matchAll(/<([^<>]+)>/g)].map(([, one]) => one!);
-  return inner.length > 0 ? inner.every(isInput) : /^(?:argc#|\**argv#|[\w:]+\(\)#)/.test(id);
+  const inner = [...id.matchAll(/‹([^‹›]+)›/g)].map(([, one]) => one!);
+  return inner.length > 0 ? inner.every(isInput) : /^(?:argc#|\**argv#)/.test(id) || inputs.test(id);
 }
 
 /** The symbols on which the extents of a launch depend and that no argument determines. */

@@ -69,6 +69,9 @@ const undecided: readonly (readonly [body: string, before?: string])[] = [
   ['int n = 3; k<<<(other)(n), 1>>>();', 'int other(int &n);'],
 ];
 
+const virtuals =
+  'struct Task { virtual ~Task() {} virtual void run() { k<<<1, 1>>>(); } virtual int size() { return 3; } }; struct Wide : Task { int n = 5; void run() override { k<<<n, 1>>>(); } int size() override { return 4; } }; struct Tall : Task {};'; // oxfmt-ignore
+
 /** Programs that launch only grids of known first extents. */
 const told: readonly (readonly [body: string, expected: readonly number[], before?: string])[] = [
   ['int n = 3; if (parameter > 3 || (n = 5)) k<<<n, 1>>>();', [3, 5]],
@@ -168,6 +171,22 @@ const told: readonly (readonly [body: string, expected: readonly number[], befor
   ['int n = 3; bump(n); virtually(); k<<<n, 1>>>();', [5], 'struct V { virtual void f() {} }; V *v; void bump(int &x) { x += 2; } void virtually() { v->f(); }'], // oxfmt-ignore
   ['int n = 3; int *q = &n; bump(&n); virtually(); k<<<4, 1>>>();', [4], 'struct V { virtual void f() {} }; V *v; void bump(int *x) { *x += 2; } void virtually() { v->f(); }'], // oxfmt-ignore
   ['S s; s.n = 3; virtually(); k<<<s.n, 1>>>();', [3], 'struct V { virtual void f() {} }; V *v; struct S { int n; float *p; }; void virtually() { v->f(); }'], // oxfmt-ignore
+  // The object for the result, named or not.
+  [
+    'S s = make(); k<<<s.a, 1>>>();',
+    [7],
+    'struct S { int a, b, c[6]; }; void init(S* s) { s->a = 7; } S make() { S s; init(&s); return s; }',
+  ],
+  ['auto t = std::make_unique<Wide>(); t->run();', [5], virtuals],
+  ['std::unique_ptr<Task> t = std::make_unique<Wide>(); t->run();', [5], virtuals],
+  // One of two objects with virtual functions, and conversions to their classes.
+  ['Task* t = parameter ? (Task*)new Wide : new Task; t->run();', [1, 5], virtuals],
+  ['Task* t = parameter ? (Task*)new Wide : new Task; k<<<t->size(), 1>>>();', [3, 4], virtuals],
+  ['Wide w; Task* t = &w; if (auto* x = dynamic_cast<Wide*>(t)) k<<<x->n, 1>>>(); if (auto* x = dynamic_cast<Tall*>(t)) k<<<9, 1>>>();', [5], virtuals], // oxfmt-ignore
+  ['Both both; B* b = &both; k<<<b->size(), 1>>>();', [7], 'struct A { int n = 2; virtual int more() { return 1; } }; struct B { virtual int size() { return 3; } }; struct Both : A, B { int size() override { return n + 5; } };'], // oxfmt-ignore
+  ['std::vector<std::unique_ptr<Task>> all; all.push_back(std::make_unique<Wide>()); all.emplace_back(new Task); for (auto& t : all) t->run();', [1, 5], virtuals], // oxfmt-ignore
+  // An object that is made on one of two paths only.
+  ['int* p = nullptr; if (parameter) { p = new int; *p = 6; } if (parameter) k<<<*p, 1>>>();', [6]],
   // The variable is a number, so that no code that is not followed changes it.
   ['int n = 3; Less o; o < o; if (n < 4) k<<<n, 1>>>();', [3], 'struct Less { int v; bool operator<(const Less &x) const { return v < x.v; } };'], // oxfmt-ignore
   ['int n = 3; cudaGraphicsSubResourceGetMappedArray(&a, r, n, 0); k<<<n, 1>>>();', [3], 'cudaArray_t a; cudaGraphicsResource_t r;'], // oxfmt-ignore
@@ -200,6 +219,11 @@ const programs: readonly (readonly [text: string, expected: readonly (number | n
   ['int begin() { struct L { static void go(int n) { k<<<n, 1>>>(); } }; L::go(4); k<<<9, 1>>>(); return 0; }', [4, 9]], // oxfmt-ignore
   // `b->go(7)` may be of any derived class.
   ['struct B { virtual void go(int n) {} }; struct D : B { void go(int n) { k<<<n, 1>>>(); } }; B* get(); int begin() { B* b = get(); b->go(7); D d; d.go(8); return 0; }', [null, 8]], // oxfmt-ignore
+  // What runs before \`main\` runs.
+  ['static int n = more(); int begin() { k<<<n, 1>>>(); return 0; }', [null]],
+  ['static int n = 3; static int m = (n = 6, 8); int begin() { k<<<n + m, 1>>>(); return 0; }', [14]],
+  // Unknown code may call a function that changes `n`; no pointer leads to it.
+  ['int* get(); static int n = 3; void set(int m) { n = m; } int begin() { int* p = get(); k<<<n, 1>>>(); n = 4; *p = 8; k<<<n, 1>>>(); return 0; }', [null, 4]], // oxfmt-ignore
   // What the closures hold is not followed: 1 and 2.
   [`${later} static void wrap(int n) { later([=] { k<<<n, 1>>>(); }); } int begin() { wrap(1); wrap(2); return 0; }`, [null]], // oxfmt-ignore
 ];
@@ -216,6 +240,7 @@ test('first extents of launches', { skip: withoutNvcc }, async (context) => {
       'fstream',
       'functional',
       'iostream',
+      'memory',
       'new',
       'thread',
       'tuple',
@@ -246,9 +271,12 @@ test('first extents of launches', { skip: withoutNvcc }, async (context) => {
 });
 
 /** Text that needs more steps than a function is given. */
-const long = `template <int N> int twice(int c) { return twice<N - 1>(c) + twice<N - 1>(c + 1); }
-template <> int twice<0>(int c) { return c; }
+const long = `static int calls;
+template <int N> int twice(int c) { return twice<N - 1>(c) + twice<N - 1>(c + 1); }
+template <> int twice<0>(int c) { calls++; return c; }
 `;
+/** The same in functions that may launch. */
+const longLaunching = long.replace('calls++;', 'if (c == 50000000) k<<<2, 1>>>();');
 
 test(
   'launches after the work limit are found where they begin, or the function is reported',
@@ -256,12 +284,14 @@ test(
   async (context) => {
     // oxfmt-ignore
     const { launches, cutShort } = await readUnit(context, [
-    { text: `${long}static void wrap(int n) { k<<<n, 1>>>(); } int begin(int c) { wrap(4); c = twice<24>(c); wrap(8); return c; }` }, // oxfmt-ignore
+    { text: `${longLaunching}static void wrap(int n) { k<<<n, 1>>>(); } int begin(int c) { wrap(4); c = twice<24>(1); wrap(8); return c; }` }, // oxfmt-ignore
+    { text: `${longLaunching}int begin(int c) { k<<<4, 1>>>(); c = twice<24>(1); k<<<8, 1>>>(); return c; }` },
     { text: `${long}int begin(int c) { k<<<4, 1>>>(); c = twice<24>(c); k<<<8, 1>>>(); return c; }` },
   ]);
     assert.deepEqual(launches.map(extentsOf), [
-      [null, 4],
-      [null, 4],
+      [null, 2, 4],
+      [null, 2, 4],
+      [4, 8],
     ]);
     assert.deepEqual(new Set(cutShort.map((one) => /5s(\d{4})/.exec(one)?.[1])), new Set(['1000', '1001']));
   },

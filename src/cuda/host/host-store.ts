@@ -35,11 +35,6 @@ export class HostStore<Value> {
     return undefined;
   }
 
-  /** Whether a cell was ever written. */
-  has(cell: number): boolean {
-    return this.get(cell) !== undefined;
-  }
-
   /** Writes a cell. */
   set(cell: number, value: Value): void {
     this.own.set(cell, value);

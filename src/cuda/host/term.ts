@@ -1,4 +1,5 @@
 /** Integers and conditions as a host program computes them, over symbols for unknown values. */
+import { createHash } from 'node:crypto';
 import type { ArithmeticOperator, ComparisonOperator } from '../assumptions/assumption.ts';
 
 /** An unknown that has a value only when the host program runs. Symbols with the same id have the same value. */
@@ -54,6 +55,23 @@ export function integer(value: bigint | number): HostTerm {
 export const zeroTerm = integer(0);
 export const one = integer(1);
 
+/** Longer names of symbols are abbreviated: they have a digest instead of their operands. */
+const longestId = 240;
+
+/**
+ * A symbol for a function of other values, of which only that it is one is known: equal operands have equal results.
+ * @param operands keys of the operands
+ */
+export function appliedSymbol(name: string, operands: readonly string[], label: string, type?: string): HostSymbol {
+  const whole = `${name}(${operands.join()})`;
+  const typed = type === undefined ? {} : { type };
+  if (whole.length <= longestId) return { id: whole, label, ...typed };
+  // The symbols in the operands stay visible.
+  const leaves = [...new Set([...whole.matchAll(/‹[^‹›]+›/g)].map(([leaf]) => leaf))].sort();
+  const digest = createHash('sha256').update(whole).digest('hex').slice(0, 32);
+  return { id: `${name} ${digest} of ${leaves.join()}`, label, ...typed };
+}
+
 /** The term of a symbol. */
 export function symbolTerm(symbol: HostSymbol): HostTerm {
   return { kind: 'symbol', symbol };
@@ -102,7 +120,7 @@ export function termKey(term: HostTerm): string {
     case 'integer':
       return String(term.value);
     case 'symbol':
-      return `<${term.symbol.id}>`;
+      return `‹${term.symbol.id}›`;
     case 'arithmetic':
       return keyed(term, ({ left, operator, right }) => `(${termKey(left)}${operator}${termKey(right)})`);
     case 'choice':
@@ -130,7 +148,7 @@ function keyOfFact(fact: Fact): string {
     case 'not':
       return `!${factKey(fact.operand)}`;
     case 'unknown':
-      return `?${fact.id}`;
+      return `?‹${fact.id}›`;
   }
 }
 

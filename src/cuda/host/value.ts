@@ -150,7 +150,7 @@ export function valueKey(value: HostValue): string {
     case 'contents':
       return `c${value.element}:${value.values?.join() ?? `*${value.fill}`}`;
     case 'symbol':
-      return `<${value.symbol.id}>`;
+      return `‹${value.symbol.id}›`;
   }
 }
 
@@ -191,8 +191,6 @@ export function eitherValue(condition: Fact, then: HostValue, otherwise: HostVal
     }
     return { ...then, fields };
   }
-  if (then.kind === 'function' && otherwise.kind === 'function')
-    return { ...then, others: [...(then.others ?? []), { ...otherwise, others: [] }, ...(otherwise.others ?? [])] };
   if (then.kind === 'condition' && otherwise.kind === 'condition') {
     const fact: Fact = {
       kind: 'or',
@@ -206,6 +204,23 @@ export function eitherValue(condition: Fact, then: HostValue, otherwise: HostVal
   const [a, b] = [termOf(then), termOf(otherwise)];
   const term = a && b && choice(condition, a, b);
   return term && integerValue(term);
+}
+
+/** A function that a value may be, and under which conditions it is. */
+export interface ChosenFunction {
+  readonly name: string;
+  readonly facts: readonly Fact[];
+}
+
+/** The functions that a value may be, except for null pointers; null if it may be something else. */
+export function functionsOf(value: HostValue): readonly ChosenFunction[] | null {
+  if (value.kind === 'pointer' && value.memory.id === 'null') return [];
+  if (value.kind === 'function') return [value, ...(value.others ?? [])].map(({ name }) => ({ name, facts: [] }));
+  if (value.kind !== 'either') return null;
+  const [then, otherwise] = [functionsOf(value.then), functionsOf(value.otherwise)];
+  if (!then || !otherwise) return null;
+  const under = (all: readonly ChosenFunction[], fact: Fact): ChosenFunction[] => all.map(({ name, facts }) => ({ name, facts: [fact, ...facts] })); // oxfmt-ignore
+  return [...under(then, value.condition), ...under(otherwise, negatedFact(value.condition))];
 }
 
 /** A field of a record, or of a value that may be a record. */
