@@ -1,6 +1,6 @@
 /** Calls of the host program: which functions they may be of, and what happens if they are not followed. */
 import { type Fact, type HostSymbol, appliedSymbol, integer, isSameFact, negatedFact, termConstant, truth, zeroTerm } from '../cuda/host/term.ts'; // oxfmt-ignore
-import { type ChosenFunction, functionsOf, valueKey } from '../cuda/host/value.ts'; // oxfmt-ignore
+import { type ChosenFunction, type HostValue, functionsOf, valueKey } from '../cuda/host/value.ts'; // oxfmt-ignore
 import { objectName, withoutTemplateArguments } from '../cuda/names/demangle.ts';
 import type { HostType } from '../gimple/debug-types.ts';
 import type { GimpleBlock, GimpleFunction, GimpleLocation, GimpleOperand, GimpleStatement } from '../gimple/gimple.ts'; // oxfmt-ignore
@@ -170,7 +170,7 @@ export abstract class CallInterpreter extends OperandEvaluator {
     const { resultType: type } = request;
     const isFollowed = fn !== null && activation.depth < maxDepth && depth < (fn !== null && blockFlowOf(fn).loops.size > 0 ? 1 : maxRecursion) && blockFlowOf(fn).isReducible && fn.parameters.length >= given.length; // oxfmt-ignore
     const keys = given.flatMap((one) => (one.kind === 'scalar' ? [valueKey(one.value)] : []));
-    const applied = keys.length === given.length && this.isPure(unit, symbol) ? appliedSymbol(unit.key(symbol), keys, calledName(symbol)) : null; // oxfmt-ignore
+    const applied = keys.length === given.length && this.isPure(unit, symbol) ? appliedSymbol(unit.key(symbol), keys, `${sourceNameOf(symbol)}()`) : null; // oxfmt-ignore
     if (isFollowed && fn && applied) return this.pureCall(request, unit, fn, applied, given, state, activation);
     if (isFollowed) {
       const { target } = request;
@@ -258,7 +258,7 @@ export abstract class CallInterpreter extends OperandEvaluator {
   }
 
   #noteUnknown(callee: GimpleOperand): void {
-    const name = callee.kind === 'virtual' ? /([A-Za-z_]\w*)D\.\d+$/.exec(callee.type.trim())?.[1] : undefined;
+    const name = callee.kind === 'virtual' ? classIn(callee.type) : undefined;
     this.note(callee.kind !== 'virtual' ? { kind: 'pointer' } : name === undefined ? { kind: 'anything' } : { kind: 'virtual', name, slot: callee.slot }); // oxfmt-ignore
   }
 
@@ -297,14 +297,14 @@ export abstract class CallInterpreter extends OperandEvaluator {
   }
 
   storeResult(
-    { activation, callees: [callee, ...others], resultType: type }: CallRequest,
+    { activation, callee: called, callees: [callee, ...others], resultType: type }: CallRequest,
     target: GimpleOperand,
     value: Outcome['value'],
     state: State,
   ): void {
     if (value === 'in place') return;
     if (target.kind === 'ssa') {
-      const own = value?.kind === 'scalar' ? value.value : this.objects.fresh(!callee || others.length > 0 ? 'a result' : calledName(callee.name), type ? scalarName(type) : undefined); // oxfmt-ignore
+      const own = value?.kind === 'scalar' ? value.value : this.unknownResultOf(!callee || others.length > 0 ? null : callee.name, called, type); // oxfmt-ignore
       state.values.set(target.version, own);
       return;
     }
@@ -314,6 +314,14 @@ export abstract class CallInterpreter extends OperandEvaluator {
     const place = this.place(activation, target, state, null);
     if (!place) return this.everythingUnknown(activation, state);
     this.store(place, value, state);
+  }
+
+  /** The result of a call that is not known. @param name of the function, if it is one */
+  unknownResultOf(name: string | null, callee: GimpleOperand, type: HostType | null): HostValue {
+    const typeName = type ? scalarName(type) : undefined;
+    if (name !== null) return this.objects.fresh(`${sourceNameOf(name)}()`, typeName, `the result of \`${sourceNameOf(name)}()\``); // oxfmt-ignore
+    const className = callee.kind === 'virtual' ? classIn(callee.type) : undefined;
+    return this.objects.fresh('a result', typeName, className === undefined ? 'the result of a function that is not known' : `the result of a virtual function of \`${className}\`, which may be one of several`); // oxfmt-ignore
   }
 
   /** Writes a value to a place. Null: an unknown one. */
@@ -329,9 +337,14 @@ export abstract class CallInterpreter extends OperandEvaluator {
   }
 }
 
-/** What a function returns, for messages: `strtol()`. */
-function calledName(symbol: string): string {
-  return `${withoutTemplateArguments(objectName(symbol))}()`;
+/** The name of a function in the source, for messages. */
+export function sourceNameOf(symbol: string): string {
+  return withoutTemplateArguments(objectName(symbol.replace(/^.*!/s, '')));
+}
+
+/** The name of a class as dumps print it: `const struct PlanD.2371`. */
+function classIn(printed: string): string | undefined {
+  return /([A-Za-z_]\w*)D\.\d+$/.exec(printed.trim())?.[1];
 }
 
 function isStart({ offset }: TypedPlace): boolean {

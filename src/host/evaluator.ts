@@ -9,6 +9,7 @@ import {
   termOf,
   valueKey,
 } from '../cuda/host/value.ts';
+import { objectName } from '../cuda/names/demangle.ts';
 import type { HostType } from '../gimple/debug-types.ts';
 import type { GimpleFunction, GimpleOperand } from '../gimple/gimple.ts';
 import type { Activation, Passed, TypedPlace } from './activation.ts';
@@ -438,7 +439,5 @@ export function scalarName(type: HostType): string | undefined {
 
 /** The last part of the name of a variable: `_ZN2ns5tableE` is `table`. */
 function plainName(symbol: string): string {
-  const parts = [...symbol.matchAll(/(\d+)(?=[A-Za-z_])/g)];
-  const last = /^_Z/.test(symbol) ? parts.at(-1) : undefined;
-  return last ? symbol.slice(last.index + last[0].length, last.index + last[0].length + Number(last[1])) : symbol;
+  return objectName(symbol).replace(/^.*::/s, '');
 }

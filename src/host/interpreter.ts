@@ -10,7 +10,7 @@ import type { GimpleBlock, GimpleFunction, GimpleLocation, GimpleOperand, Gimple
 import { type HostLoop, blockFlowOf } from './flow.ts';
 import { type HostUnit } from './host-unit.ts';
 import type { Activation, EdgeState, Outcome, Passed } from './activation.ts';
-import { CallInterpreter } from './calls.ts';
+import { CallInterpreter, sourceNameOf } from './calls.ts';
 import { isBitField, isMemory, scalarName } from './evaluator.ts';
 import { type LoopHost, executeLoop } from './loops.ts';
 import type { HostPlace } from './objects.ts';
@@ -45,7 +45,7 @@ export abstract class Interpreter extends CallInterpreter implements LoopHost {
     catches: boolean,
   ): Outcome {
     // oxfmt-ignore
-    const parameters = new Map(fn.parameters.map((one, at) => [one.name, given[at] ?? this.freeParameter(unit, one)]));
+    const parameters = new Map(fn.parameters.map((one, at) => [one.name, given[at] ?? this.freeParameter(unit, one, fn.symbol)]));
     const activation: Activation = { unit, fn, site, depth: (caller?.depth ?? 0) + 1, caller, objects: new Map(), parameters, catches, returns: [], throws: [], slot }; // oxfmt-ignore
     const own: State = { ...state, values: HostStore.empty() };
     const flow = blockFlowOf(fn);
@@ -57,7 +57,7 @@ export abstract class Interpreter extends CallInterpreter implements LoopHost {
   }
 
   /** A parameter about which nothing is known. */
-  freeParameter(unit: HostUnit, parameter: GimpleVariable): Passed {
+  freeParameter(unit: HostUnit, parameter: GimpleVariable, fn: string): Passed {
     const type = unit.types.typeOf(parameter.type);
     const label = sourceName(parameter);
     if (type.kind === 'record' || type.kind === 'array') {
@@ -65,7 +65,8 @@ export abstract class Interpreter extends CallInterpreter implements LoopHost {
       const symbol = this.objects.freshSymbol(label);
       return { kind: 'bytes', cells: [{ offset: 0, bytes, content: { kind: 'region', base: { kind: 'unknown', symbol }, from: 0 } }], type, place: null }; // oxfmt-ignore
     }
-    return { kind: 'scalar', value: this.objects.fresh(label, scalarName(type)), type };
+    const origin = fn === 'main' ? `\`${label}\` of \`main\`` : `the parameter \`${label}\` of \`${sourceNameOf(fn)}\`, which has callers that are not known`; // oxfmt-ignore
+    return { kind: 'scalar', value: this.objects.fresh(label, scalarName(type), origin), type };
   }
 
   /**

@@ -101,7 +101,7 @@ export class Library {
       const type = request.resultType?.kind === 'integer' || request.resultType?.kind === 'float' ? request.resultType.name : undefined; // oxfmt-ignore
       const keys = given.flatMap((passed) => (passed.kind === 'scalar' ? [valueKey(passed.value)] : []));
       if (mathematical.test(plain)) return result({ kind: 'symbol', symbol: appliedSymbol(plain, keys, `${plain}()`, type) }); // oxfmt-ignore
-      return result(this.#host.objects.fresh(`${plain}()`, type));
+      return result(this.#host.objects.fresh(`${plain}()`, type, `the result of \`${plain}()\``));
     }
     if (output.test(name)) return result(scalar(given[0]) ?? null);
     if (readers.test(name)) {

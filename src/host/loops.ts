@@ -163,7 +163,7 @@ function stateOfAll(
   // oxfmt-ignore
   const head = cloneState(entry);
   const fresh = (label: string, type?: string): HostValue => {
-    const symbol = host.objects.freshSymbol(label, type);
+    const symbol = host.objects.freshSymbol(label, type, `\`${label}\`, which a loop changes`);
     changed.add(symbol.id);
     return { kind: 'symbol', symbol };
   };

@@ -70,12 +70,13 @@ export class Objects {
   }
 
   /** An unknown value, different from all others. */
-  fresh(label: string, type?: string): HostValue {
-    return { kind: 'symbol', symbol: this.freshSymbol(label, type) };
+  fresh(label: string, type?: string, origin?: string): HostValue {
+    return { kind: 'symbol', symbol: this.freshSymbol(label, type, origin) };
   }
 
-  freshSymbol(label: string, type?: string): HostSymbol {
-    return { id: `${label}#${++this.#count}${this.#within}`, label, ...(type === undefined ? {} : { type }) };
+  freshSymbol(label: string, type?: string, origin?: string): HostSymbol {
+    const more = { ...(type === undefined ? {} : { type }), ...(origin === undefined ? {} : { origin }) };
+    return { id: `${label}#${++this.#count}${this.#within}`, label, ...more };
   }
 
   #within = '';

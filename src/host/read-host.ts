@@ -223,7 +223,7 @@ export function readHostProgram(request: ReadRequest): HostReading {
     const run = started?.run ?? new Run(program, request, reaching, false, most);
     const state = started?.state ?? emptyState();
     if (fn) {
-      const given = fn.parameters.map((one) => run.freeParameter(unit, one));
+      const given = fn.parameters.map((one) => run.freeParameter(unit, one, symbol));
       const slot = run.newSlot(unit, fn);
       const { value, state: after } = run.execute(unit, fn, given, state, null, null, slot, false);
       // Whoever called it has its result.

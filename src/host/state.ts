@@ -161,7 +161,7 @@ function mergedValue(a: HostValue, b: HostValue, condition: Fact, context: Merge
   for (const value of [a, b]) context.lose(value);
   const label = a.kind === 'pointer' ? a.memory.label : a.kind === 'symbol' ? a.symbol.label : 'a value';
   const isNumber = [a, b].every(({ kind }) => kind === 'number' || kind === 'symbol' || kind === 'condition');
-  return isNumber ? { kind: 'symbol', symbol: appliedSymbol('either', [factKey(condition), valueKey(a), valueKey(b)], label) } : context.fresh(label); // oxfmt-ignore
+  return isNumber ? { kind: 'symbol', symbol: { ...appliedSymbol('either', [factKey(condition), valueKey(a), valueKey(b)], label), origin: `${label === 'a value' ? label : `\`${label}\``}, which depends on the path` } } : context.fresh(label); // oxfmt-ignore
 }
 
 function mergedObjects(first: State, second: State, condition: Fact, context: MergeContext): HostStore<StoredObject> {

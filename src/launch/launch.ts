@@ -45,6 +45,8 @@ export interface Launch {
   readonly distances?: readonly PointerDistance[];
   /** Constraints of the host program on non-constant dimensions and arguments: `gridDim.x == (n + 255) / 256`. */
   readonly ties?: readonly StatedAssumption[];
+  /** Why extents are neither constant nor constrained by an argument, for reports. */
+  readonly reasons?: readonly string[];
   /** Parameters that are a size of the host program divided by a constant: index and divisor, 4 for `n / 4`. */
   readonly parts?: readonly (readonly [number, number])[];
   /** The contents of memory when the kernel starts, as far as the host program fills it with known values. */

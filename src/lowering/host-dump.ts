@@ -17,6 +17,11 @@ interface HostFailure {
   readonly result: ProcessResult;
 }
 
+/** The dump of a text is known. */
+interface Known {
+  readonly isKnown: true;
+}
+
 /** Why a text must not be compiled. */
 interface Refused {
   readonly refused: Diagnostic;
@@ -25,20 +30,22 @@ interface Refused {
 /**
  * Compiles the host code of a unit up to its dump.
  * @param run runs a program in the environment of nvcc
- * @param before gets the preprocessed text: returns why it must not be compiled, or its dump; null: it is compiled
+ * @param before gets the preprocessed text: returns why it must not be compiled, or that its dump is known; null: it is
+ *   compiled
+ * @returns the dump; or why it is missing; or that it is known
  */
 export async function hostDump(
   steps: HostSteps,
   limits: ProcessLimits,
   run: (command: ProgramCall, limits: ProcessLimits) => Promise<ProcessResult>,
-  before: (preprocessed: string) => Promise<Refused | HostDump | null> = async () => null,
-): Promise<(HostDump & { readonly isNew: boolean }) | HostFailure | Refused> {
+  before: (preprocessed: string) => Promise<Refused | Known | null> = async () => null,
+): Promise<HostDump | HostFailure | Refused | Known> {
   const preprocessed = await run(steps.preprocess, limits);
   if (!exitedWell(preprocessed)) return { step: 'preprocess', result: preprocessed };
   // Names in the text may have any bytes.
   const plain = await readFile(steps.preprocessed, 'latin1');
   const early = await before(plain);
-  if (early) return 'refused' in early ? early : { ...early, isNew: false };
+  if (early) return early;
   if (steps.rewrite) {
     const rewritten = await run(steps.rewrite, limits);
     if (!exitedWell(rewritten)) return { step: 'rewrite', result: rewritten };
@@ -48,5 +55,5 @@ export async function hostDump(
   const result = await run(steps.lower, limits);
   if (!exitedWell(result)) return { step: 'lower', result };
   const [gimple, assembly] = await Promise.all([readFile(steps.dump, 'utf8'), readFile(steps.assembly, 'utf8')]);
-  return { gimple, assembly, isNew: true };
+  return { gimple, assembly };
 }

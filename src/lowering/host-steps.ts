@@ -61,17 +61,17 @@ export function hostStepsOf(dryRun: string, folder: string): HostSteps | null {
   const [compiler = '', ...words] = compile;
   if (!isGcc(compiler) || words.filter((word) => word === rewritten).length !== 1) return null;
   if ([preprocess, rewrite, compile].flat().some((word) => /[$`]/.test(word))) return null;
+  // What cudafe++ wrote includes headers of the toolkit, and no others.
+  const toolkit = shellWords(/^#\$ INCLUDES=(.*)$/m.exec(dryRun)?.[1] ?? '') ?? [];
+  const own = without(words, outputs, outputsWithValue).filter((word) => word !== rewritten);
+  const withoutFolders = without(own, /^-(?:I|isystem|iquote|idirafter)./, new Set(['-I', '-isystem', '-iquote', '-idirafter'])); // oxfmt-ignore
   return {
     preprocess: asCall(preprocess),
     preprocessed,
     // nvcc finds its programs next to itself.
     rewrite: [inFolder(rewrite[0]!, /^#\$ _HERE_=(\/.*)$/m.exec(dryRun)?.[1]), ...rewrite.slice(1)],
     rewritten,
-    ...lowerSteps(
-      compiler,
-      withoutOutputs(words).filter((word) => word !== rewritten),
-      folder,
-    ),
+    ...lowerSteps(compiler, [...withoutFolders, ...toolkit], folder),
   };
 }
 
@@ -90,7 +90,7 @@ function plainStepsOf(commands: readonly (readonly string[])[], folder: string):
   const compiles = commands.filter((words) => words.includes('-c'));
   const [compiler = '', ...words] = compiles[0] ?? [];
   if (compiles.length !== 1 || !isGcc(compiler) || words.some((word) => /[$`]/.test(word))) return null;
-  const kept = withoutOutputs(words);
+  const kept = without(words, outputs, outputsWithValue);
   const input = kept.at(-1) ?? '';
   if (!/\.(?:cpp|cc|cxx|c\+\+|C)$/.test(input)) return null;
   const preprocessed = `${folder}/host.ii`;
@@ -115,8 +115,8 @@ function valueOf(words: readonly string[], option: string): string | undefined {
   return at < 0 ? undefined : words[at + 1];
 }
 
-function withoutOutputs(words: readonly string[]): string[] {
-  return words.filter((word, at) => !outputs.test(word) && !outputsWithValue.has(word) && !outputsWithValue.has(words[at - 1] ?? '')); // oxfmt-ignore
+function without(words: readonly string[], options: RegExp, withValue: ReadonlySet<string>): string[] {
+  return words.filter((word, at) => !options.test(word) && !withValue.has(word) && !withValue.has(words[at - 1] ?? '')); // oxfmt-ignore
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Lowers the host code of one file, in the environment of its compilation. */
+import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -14,7 +15,11 @@ import { hostDump, type HostDump } from './host-dump.ts';
 import { hostStepsOf, selfTestCall, type HostSteps } from './host-steps.ts';
 
 /** What the host compiler makes of a file. */
-export interface LoweredHost extends HostDump {
+export interface LoweredHost {
+  /** The dump and the assembly. */
+  readonly dump: () => HostDump;
+  /** Equal for equal dumps; null if not all of their inputs are known. */
+  readonly key: string | null;
   /** Files of the project that the dump names, with their paths relative to the root. */
   readonly files: ReadonlyMap<string, string>;
 }
@@ -30,7 +35,7 @@ type Run = (command: ProgramCall, limits: ProcessLimits) => ReturnType<typeof ru
 export async function lowerHost(request: DependencyRequest): Promise<LoweredHost | HostProblem> {
   let made: LoweredHost | undefined;
   const { diagnostics } = await withSetting(request, 'production', async (setting) => {
-    const lowered = await lowerIn(setting);
+    const lowered = await lowerWithSetting(setting);
     if ('problem' in lowered) return { dependencies: [], diagnostics: [lowered.problem] };
     made = lowered;
     return { dependencies: [], diagnostics: [] };
@@ -38,10 +43,18 @@ export async function lowerHost(request: DependencyRequest): Promise<LoweredHost
   return made ?? { problem: diagnostics[0] ?? problemOf(request.file, 'it was not compiled') };
 }
 
-async function lowerIn(setting: Setting): Promise<LoweredHost | HostProblem> {
+async function lowerWithSetting(setting: Setting): Promise<LoweredHost | HostProblem> {
   const { cwd, env, temporary, unit, request } = setting;
   const { limits, signal, trust } = request;
-  const dryRun = await runCompiler(setting, ['-c', '--dryrun', '-o', resolve(temporary, 'unit.o')]);
+  const dryRun = await runCompiler(setting, [
+    '-c',
+    '--dryrun',
+    '--keep',
+    '--keep-dir',
+    temporary,
+    '-o',
+    resolve(temporary, 'unit.o'),
+  ]);
   const steps = exitedWell(dryRun) ? hostStepsOf(`${dryRun.stdout}\n${dryRun.stderr}`, temporary) : null;
   if (!steps) return { problem: problemOf(unit, 'the host compiler is not GCC, or nvcc does not print its steps') };
   const run: Run = ([executable, ...args], within) =>
@@ -50,23 +63,34 @@ async function lowerIn(setting: Setting): Promise<LoweredHost | HostProblem> {
   if (!(await isUnderstood(steps, own, setting, run))) return { problem: problemOf(unit, 'Selvage does not understand what this version of GCC prints') }; // oxfmt-ignore
   let files: readonly string[] = [];
   let parts: readonly unknown[] | undefined;
+  let kept: KeptDump | undefined;
   const found = await hostDump(steps, limits, run, async (text) => {
     const preprocessed = preprocessedFrom([text], setting);
     files = preprocessed.files;
     const refused = await refusedPreprocessed(preprocessed, dryRun, setting, true);
     if (refused) return { refused };
     parts = await partsOf(text, steps, own, setting);
-    const kept = parts && request.kept?.read(parts);
-    return isKept(kept) ? withFolders(unpacked(kept), setting) : null;
+    const known = parts && request.kept?.read(parts);
+    if (isKept(known)) kept = known;
+    return kept ? { isKnown: true } : null;
   });
+  const named = async (dump: () => HostDump): Promise<LoweredHost> => ({
+    dump: () => {
+      const { gimple, assembly } = dump();
+      return { gimple: withoutPlace(gimple, unit), assembly: withoutPlace(assembly, unit) };
+    },
+    key: parts ? createHash('sha256').update(JSON.stringify(parts)).digest('hex') : null,
+    files: await ownFiles(files, steps, setting),
+  });
+  if ('isKnown' in found) return named(() => withFolders(unpacked(kept!), setting));
   if ('refused' in found) return { problem: found.refused };
   if ('step' in found) {
     const context = { root: request.root, unit, directory: cwd, trust };
     const [first] = await compileErrors(`${found.result.stderr}\n${found.result.stdout}`, context);
     return { problem: problemOf(unit, first ? `the host compiler reports: ${first.message}` : `the step ${found.step} failed`) }; // oxfmt-ignore
   }
-  if (found.isNew && parts) request.kept?.write(parts, packed(withoutFolders({ gimple: found.gimple, assembly: found.assembly }, setting))); // oxfmt-ignore
-  return { gimple: withoutPlace(found.gimple, unit), assembly: withoutPlace(found.assembly, unit), files: await ownFiles(files, steps, setting) }; // oxfmt-ignore
+  if (parts) request.kept?.write(parts, packed(withoutFolders(found, setting)));
+  return named(() => found);
 }
 
 /** Files of the project by the names that the preprocessed text, and so the dump, has for them. */
@@ -159,7 +183,8 @@ function isKept(value: unknown): value is KeptDump {
 }
 
 function packed({ gimple, assembly }: HostDump): KeptDump {
-  return { gimple: gzipSync(gimple, { level: 1 }), assembly: gzipSync(assembly, { level: 1 }) };
+  const pack = (text: string): Uint8Array => new Uint8Array(gzipSync(text, { level: 1 }));
+  return { gimple: pack(gimple), assembly: pack(assembly) };
 }
 
 function unpacked({ gimple, assembly }: KeptDump): HostDump {

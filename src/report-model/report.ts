@@ -22,6 +22,8 @@ export interface LaunchReport {
   readonly args?: Readonly<Record<string, number | string>>;
   /** Constraints on dimensions and arguments that are not constants, in the language of assumptions. */
   readonly ties?: readonly string[];
+  /** Why extents are neither constant nor constrained by an argument: `gridDim.x depends on the result of atoi()`. */
+  readonly open?: readonly string[];
   /** Preconditions of the proof that the launch never satisfies. */
   readonly broken?: readonly string[];
   readonly race: RaceReport;

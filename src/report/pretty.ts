@@ -191,6 +191,7 @@ function kernelLines(
   const launches = verbose ? kernel.launches : kernel.launches.slice(0, 3);
   for (const launch of launches) {
     lines.push(paint('dim', `      ${launchPhrase(launch)}`));
+    if (verbose) for (const reason of launch.open ?? []) lines.push(paint('dim', `        ${reason}`));
     if (launch.cost && withCosts && isTabled) lines.push(paint('dim', `        ${launchCostText(launch.cost)}`));
   }
   if (launches.length < kernel.launches.length) {

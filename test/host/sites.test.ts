@@ -187,6 +187,19 @@ struct V { float *p; float *data() { return p; }
 int g();
 `;
 
+/** Why extents are neither constant nor constrained by an argument. */
+const reasons: readonly (readonly [body: string, expected: readonly string[], before?: string])[] = [
+  ['k<<<4, 32>>>();', []],
+  ['k<<<more(), 32>>>();', ['gridDim.x depends on the result of `more()`']],
+  ['k<<<dim3(2, atoi("3")), more()>>>();', ['blockDim.x depends on the result of `more()`', 'gridDim.y depends on the result of `atoi()`']], // oxfmt-ignore
+  ['k<<<parameter, 32>>>();', ['gridDim.x depends on the parameter `parameter` of `s1000::run`, which has callers that are not known']], // oxfmt-ignore
+  // An argument determines it.
+  ['k<<<(parameter + 31) / 32, 32>>>(parameter);', []],
+  ['for (int i = 1; i < parameter; i *= 2) if (late()) k<<<i, 32>>>();', ['gridDim.x depends on `i`, which a loop changes']], // oxfmt-ignore
+  ['k<<<plan->blocks(), 32>>>();', ['gridDim.x depends on the result of a virtual function of `Plan`, which may be one of several'], 'struct Plan { virtual int blocks(); }; extern Plan* plan;'], // oxfmt-ignore
+  ['k<<<n, 32>>>();', ['gridDim.x depends on `n`'], 'extern int n;'],
+];
+
 test('sites of launches', { skip: withoutNvcc }, async (context) => {
   const snippets: Snippet[] = [];
   const add = (...more: readonly Snippet[]): number => snippets.push(...more) - more.length;
@@ -200,6 +213,7 @@ test('sites of launches', { skip: withoutNvcc }, async (context) => {
     related: add(...related.map(([text, parameters]) => ({ text, parameters }))),
     constrained: add(...constrained.map(([text, parameters]) => ({ text, parameters }))),
     violated: add(...violated.map(([text, parameters]) => ({ text, parameters }))),
+    reasons: add(...reasons.map(([body, , before]) => snippetOf(body, before))),
     pairs: add(...pairs.map(([list]) => ({ text: `${ofPair}void f(Pool& pool, int** bufs, int* d, int j, V v) { k<<<1, 256>>>(${list}); }` }))), // oxfmt-ignore
   };
   const found = await readSnippets(context, snippets, ['algorithm', 'vector']);
@@ -234,6 +248,9 @@ test('sites of launches', { skip: withoutNvcc }, async (context) => {
       assert.ok(sites(starts.violated + at).length > 0);
       for (const site of sites(starts.violated + at)) assert.doesNotMatch(tiesOf(site).join('\n'), wrong, text);
     }
+  });
+  await context.test('why an extent is open', () => {
+    assert.deepEqual(reasons.map(([body], at) => [body, sites(starts.reasons + at).at(-1)?.reasons.map((text) => text.replaceAll(/s\d{4}/g, 's1000'))]), reasons.map(([body, expected]) => [body, expected])); // oxfmt-ignore
   });
   await context.test('arguments that may change between launches are not the same memory', () => {
     for (const [at, [list, isOfOne, isSame]] of pairs.entries()) {

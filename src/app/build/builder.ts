@@ -148,6 +148,7 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
   return {
     compiler: compiler.version.text,
     compiles: true,
+    kept: kept?.code,
     onPreprocessed: (listener) => void listeners.push(listener),
     flags: (unit) => JSON.stringify(flagsFor(unit, request, database).map(({ args }) => args)),
     definitions(path) {

@@ -192,10 +192,10 @@ function bareReport(
   race: RaceReport,
   divergence: DivergenceReport,
 ): LaunchReport {
-  const { source, block, grid, cluster, sharedBytes, cooperative, location, ties = [] } = launch;
+  const { source, block, grid, cluster, sharedBytes, cooperative, location, ties = [], reasons } = launch;
   const place = location ? { location } : {};
   const tied = ties.length > 0 ? { ties: ties.map(({ text }) => text) } : {};
-  return { source, block, grid, cluster, sharedBytes, cooperative, ...place, ...argsOf(entry, launch), ...tied, race, divergence }; // oxfmt-ignore
+  return { source, block, grid, cluster, sharedBytes, cooperative, ...place, ...argsOf(entry, launch), ...tied, ...(reasons && { open: reasons }), race, divergence }; // oxfmt-ignore
 }
 
 async function launchReport(

@@ -63,6 +63,7 @@ export async function prepare(
     isStated,
     mayLaunch: (path) => mayLaunch(byPath.get(path)?.host ?? ''),
     lower,
+    kept: builder.kept,
   });
   const stated: KernelUnit<StatedKernel>[] = await Promise.all(
     compared.map((unit) => stateFacts(unit, sources, settings, launches)),

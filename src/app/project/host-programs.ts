@@ -14,6 +14,7 @@ import {
 import type { LaunchParameter } from '../../cuda/launches/launch-parameter.ts';
 import { definesFunction, containsName, mayCall, mayLaunch } from '../../cuda/launches/launch-text.ts';
 import { demangle, objectName } from '../../cuda/names/demangle.ts';
+import type { Fact } from '../../cuda/host/term.ts';
 import type { KernelName } from '../../cuda/names/kernel-name.ts';
 import type { HostUnit } from '../../host/host-unit.ts';
 import type { KernelParameters } from '../../host/launches.ts';
@@ -22,6 +23,7 @@ import type { Kernel } from '../../ir/form/kernel.ts';
 import type { ParameterSource } from '../../launch/parameter-source.ts';
 import type { HostProblem, LoweredHost } from '../../lowering/lower-host.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
+import type { KeptCode } from '../../toolchain/kept-code.ts';
 import type { Location } from '../../source/location.ts';
 import type { SiteSettings } from './launches.ts';
 import { type FileMentions, fileMentions } from './file-mentions.ts';
@@ -60,6 +62,8 @@ export interface LaunchRequest {
   readonly mayLaunch: (unit: string) => boolean;
   /** What the host compiler makes of a file; null without a compiler. */
   readonly lower: (file: string) => Promise<LoweredHost | HostProblem | null>;
+  /** Cache of what was read from host code. */
+  readonly kept?: KeptCode | undefined;
   /** Kernels of the units that were compiled. */
   readonly kernelsOf: (unit: string) => readonly UnitKernel[];
 }
@@ -73,6 +77,27 @@ const maxLaunches = 24;
 /** Maximum number of files that are compiled to find the callers of one unit. */
 const maxFiles = 12;
 
+/** A file with host code. It is read only where what was read before is not cached. */
+interface HostFile {
+  readonly path: string;
+  readonly key: string | null;
+  /** Files of the project by the names that the compiler has for them. */
+  readonly files: ReadonlyMap<string, string>;
+  /** Functions of external linkage that lead to a launch. */
+  readonly launchers: readonly string[];
+  readonly unit: () => HostUnit;
+}
+
+/** What is cached of a program. */
+interface ProgramReading {
+  readonly launches: readonly Omit<ReadLaunch, 'symbolFacts'>[];
+  /** Facts about symbols, and for each launch which of them are about its own. */
+  readonly facts: readonly (readonly Fact[])[];
+  readonly factsOf: readonly number[];
+  /** Kernels of which the host code takes the address. */
+  readonly taken: readonly string[];
+}
+
 /** The launches of the kernels of a unit. */
 interface UnitLaunches {
   readonly launches: readonly ReadLaunch[];
@@ -83,26 +108,40 @@ interface UnitLaunches {
 /** Finds launches. The host code of each file is read once, when it may launch one of the kernels. */
 export function launchFinder(request: LaunchRequest): LaunchFinder {
   const { tree, wholeTree } = request;
-  const units = new Map<string, Promise<HostUnit | null>>();
+  const units = new Map<string, Promise<HostFile | null>>();
   const files = new Map<string, string>();
   const problems = new Map<string, Diagnostic>();
   const found = new Map<string, Promise<UnitLaunches>>();
   const mentions = fileMentions(tree);
   const shown = new Map<string, readonly Diagnostic[]>();
-  const parametersOfAll = new Map<string, readonly number[]>();
 
-  const open = (file: string): Promise<HostUnit | null> => {
+  const parametersIn = (file: string): KernelParameters => new Map(request.kernelsOf(file).map(({ kernel }) => [kernel.symbol, kernel.parameters.map(({ bytes }) => bytes)])); // oxfmt-ignore
+  /** What is made of inputs, or was made of them before. @param keys of files; null if not all inputs are known */
+  const remembered = <Value>(keys: readonly (string | null)[], parts: readonly unknown[], make: () => Value): Value => {
+    if (!request.kept || keys.includes(null)) return make();
+    const all = ['host', keys, ...parts];
+    const known = request.kept.read(all) as Value | undefined;
+    if (known !== undefined) return known;
+    const made = make();
+    request.kept.write(all, made);
+    return made;
+  };
+  const open = (file: string): Promise<HostFile | null> => {
     const known = units.get(file) ?? openUnit(file);
     units.set(file, known);
     return known;
   };
-  const openUnit = async (file: string): Promise<HostUnit | null> => {
+  const openUnit = async (file: string): Promise<HostFile | null> => {
     const lowered = await request.lower(file);
     if (lowered && 'problem' in lowered) problems.set(file, lowered.problem);
     if (!lowered || 'problem' in lowered) return null;
-    const parameters: KernelParameters = new Map(request.kernelsOf(file).map(({ kernel }) => [kernel.symbol, kernel.parameters.map(({ bytes }) => bytes)])); // oxfmt-ignore
     for (const [path, own] of lowered.files) files.set(path, own);
-    return openHostUnit(file, lowered, parameters);
+    const parameters = parametersIn(file);
+    let opened: HostUnit | undefined;
+    const unit = (): HostUnit => (opened ??= openHostUnit(file, lowered.dump(), parameters));
+    const { key } = lowered;
+    const launchers = remembered([key], ['launchers', file, [...parameters.keys()]], () => unit().externalLaunchers());
+    return { path: file, key, files: lowered.files, launchers, unit };
   };
   const others = async (unit: string, word: string): Promise<string[]> => {
     if (!wholeTree) return [];
@@ -134,9 +173,8 @@ export function launchFinder(request: LaunchRequest): LaunchFinder {
 
   /** All launches that the host program of a unit makes, and the other files that reach its kernels. */
   async function launchesIn(unit: string): Promise<UnitLaunches> {
-    for (const { kernel } of request.kernelsOf(unit)) parametersOfAll.set(kernel.symbol, kernel.parameters.map(({ bytes }) => bytes)); // oxfmt-ignore
-    const own = request.mayLaunch(unit) ? await open(unit) : null;
-    const opened = new Map<string, HostUnit>(own ? [[unit, own]] : []);
+    const first = request.mayLaunch(unit) ? await open(unit) : null;
+    const opened = new Map<string, HostFile>(first ? [[unit, first]] : []);
     const asked = new Set([unit]);
     const unread: string[] = [];
     const words = new Set<string>();
@@ -144,7 +182,7 @@ export function launchFinder(request: LaunchRequest): LaunchFinder {
     for (let count = -1; count !== words.size + opened.size;) {
       count = words.size + opened.size;
       for (const one of opened.values())
-        for (const symbol of one.externalLaunchers()) words.add(`function ${simpleName(demangle(symbol)?.qualified ?? symbol)}`); // oxfmt-ignore
+        for (const symbol of one.launchers) words.add(`function ${simpleName(demangle(symbol)?.qualified ?? symbol)}`); // oxfmt-ignore
       for (const file of await callersAmong(unit, words, asked)) {
         const isInBudget = asked.size <= maxFiles;
         asked.add(file);
@@ -163,8 +201,31 @@ export function launchFinder(request: LaunchRequest): LaunchFinder {
     const list = [...opened.values()];
     if (list.length === 0) return { launches: [], isTaken: () => false };
     const constants = new Set([...opened.keys()].flatMap((file) => request.kernelsOf(file).flatMap(({ kernel }) => kernel.objects.flatMap(({ space, symbol }) => (space === 'const' ? [objectName(symbol).replace(/^.*::/s, '')] : []))))); // oxfmt-ignore
-    const { launches } = readHostProgram({ units: list, parameters: parametersOfAll, constants, isOwn: (file) => files.has(file), isOpen }); // oxfmt-ignore
-    return { launches, isTaken: (symbol) => list.some((one) => one.takesAddress(symbol)) };
+    const parameters: KernelParameters = new Map([unit, ...opened.keys()].flatMap((file) => [...parametersIn(file)]));
+    const openLaunchers = list.flatMap((one) => one.launchers.filter(isOpen));
+    const own = new Set(list.flatMap((one) => [...one.files.keys()]));
+    const parts = [list.map(({ path }) => path), parameters, [...constants], openLaunchers, [...own]];
+    const { launches, facts, factsOf, taken } = remembered(
+      list.map(({ key }) => key),
+      ['program', ...parts],
+      (): ProgramReading => {
+        // oxfmt-ignore
+        const hosts = list.map((one) => one.unit());
+        const open = new Set(openLaunchers);
+        const read = readHostProgram({ units: hosts, parameters, constants, isOwn: (file) => own.has(file), isOpen: (symbol) => open.has(symbol) }).launches; // oxfmt-ignore
+        const sets = [...new Set(read.map(({ symbolFacts }) => symbolFacts))];
+        return {
+          launches: read.map(withoutFacts),
+          facts: sets,
+          factsOf: read.map(({ symbolFacts }) => sets.indexOf(symbolFacts)),
+          taken: [...parameters.keys()].filter((symbol) => hosts.some((one) => one.takesAddress(symbol))),
+        };
+      },
+    );
+    return {
+      launches: launches.map((launch, at) => ({ ...launch, symbolFacts: facts[factsOf[at]!]! })),
+      isTaken: (symbol) => taken.includes(symbol),
+    };
   }
 
   /** Files that may call a function of one of these names, or launch a kernel of one. */
@@ -212,6 +273,11 @@ export function launchFinder(request: LaunchRequest): LaunchFinder {
     if (written.startsWith('_Z') || written.includes('!') || written !== simpleName(name.qualified)) return false;
     return isOwn || (namesUnit(tree.text(launch.unit) ?? '', unit) && isNearest(tree, launch.unit, unit));
   }
+}
+
+function withoutFacts({ symbolFacts, ...launch }: ReadLaunch): Omit<ReadLaunch, 'symbolFacts'> {
+  void symbolFacts;
+  return launch;
 }
 
 /** Notes that a file was not read because it is one of too many. */
@@ -382,11 +448,12 @@ function listedScalars(sites: readonly LaunchSite[], parameters: readonly Launch
 
 /** Settings of a launch from a site. Unknown properties are missing and have no default. */
 function settingsOf(site: LaunchSite): SiteSettings {
-  const { text, location, block, grid, axes, startsEarly, cluster, sharedBytes, cooperative, scalars, aliases, samePointers, distances, pointers, unknown, ties, contents, parts } = site; // oxfmt-ignore
+  const { text, location, block, grid, axes, startsEarly, cluster, sharedBytes, cooperative, scalars, aliases, samePointers, distances, pointers, unknown, reasons, ties, contents, parts } = site; // oxfmt-ignore
   return {
     text,
     location,
     unknown,
+    reasons,
     ...(cooperative === undefined ? {} : { cooperative }),
     ...(block ? { block } : {}),
     ...(grid ? { grid } : {}),

@@ -36,6 +36,8 @@ export interface SiteSettings extends LaunchSettings {
   readonly axes?: AxisExtents;
   /** Properties that could not be evaluated. */
   readonly unknown?: readonly LaunchProperty[];
+  /** Why extents are neither constant nor constrained by an argument. */
+  readonly reasons?: readonly string[];
   /** Constant arguments, by position. */
   readonly scalars: ReadonlyMap<number, ScalarValue>;
   readonly aliases: readonly (readonly [number, number])[];
@@ -182,6 +184,7 @@ function oneLaunch(
     samePointers: site?.samePointers ?? [],
     ...(site?.distances?.length ? { distances: site.distances } : {}),
     ...tiesOf(site, layers),
+    ...reasonsOf(site, layers),
     ...(site?.parts ? { parts: site.parts } : {}),
     ...contentsOf(kernel, site),
   };
@@ -196,6 +199,14 @@ function contentsOf({ objects }: Kernel, site: SiteSettings | undefined): Pick<L
   });
   if (own.length === 0 && !arrays?.size) return {};
   return { contents: { arrays: arrays ?? new Map(), variables: new Map(own) } };
+}
+
+/** Why extents are not known, of those that are not stated otherwise. */
+function reasonsOf(site: SiteSettings | undefined, layers: readonly Layer[]): Pick<Launch, 'reasons'> {
+  const isStated = (property: 'block' | 'grid'): boolean =>
+    layers.some((layer) => layer.source !== 'launch-site' && layer[property] !== undefined);
+  const reasons = (site?.reasons ?? []).filter((text) => !isStated(text.startsWith('block') ? 'block' : 'grid'));
+  return reasons.length > 0 ? { reasons } : {};
 }
 
 /**

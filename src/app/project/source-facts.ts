@@ -34,7 +34,7 @@ export interface SourceFacts {
   readonly problemsOf: (file: string) => readonly Diagnostic[];
   /** Makes the function that finds the launches of kernels. */
   readonly launchFinder: (
-    request: Pick<LaunchRequest, 'lower' | 'kernelsOf' | 'mayLaunch' | 'isStated'>,
+    request: Pick<LaunchRequest, 'lower' | 'kept' | 'kernelsOf' | 'mayLaunch' | 'isStated'>,
   ) => Promise<LaunchFinder>;
   readonly accessText: (
     location: Location,

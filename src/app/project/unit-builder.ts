@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Unoptimised } from '../../toolchain/device-code.ts';
+import type { KeptCode } from '../../toolchain/kept-code.ts';
 import type { AssembledUnit, Unassembled } from '../../toolchain/resources.ts';
 import type { HostProblem, LoweredHost } from '../../lowering/lower-host.ts';
 import type { Unit } from './inputs.ts';
@@ -42,6 +43,8 @@ export interface UnitBuilder {
   readonly onPreprocessed?: (listener: (host: string, path: string) => void) => void;
   /** What the host compiler makes of a file, or why it makes nothing; missing without a compiler. */
   readonly lower?: (unit: Unit, arch: string) => Promise<LoweredHost | HostProblem>;
+  /** Cache of what is read from results of compilers; missing if nothing is cached. */
+  readonly kept?: KeptCode | undefined;
   /** Flags of a unit as text. If they change, all kernels of the unit count as changed. */
   readonly flags: (unit: Unit) => string;
   /** Macros that the compilation database defines for a file, `NAME` or `NAME=VALUE`; missing without a database. */

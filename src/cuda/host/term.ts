@@ -9,6 +9,8 @@ export interface HostSymbol {
   readonly label: string;
   /** Its type without qualifiers, if declared. */
   readonly type?: string;
+  /** Where it comes from, for messages, if more is known than its label: `the result of strtol()`. */
+  readonly origin?: string;
 }
 
 /** An integer term, over mathematical integers: index arithmetic of host programs is assumed not to wrap around. */

@@ -10,7 +10,7 @@ import { type SiteContents, contentsOfLaunch, heldAs } from './launch-contents.t
 import type { LaunchEvent } from './launch-event.ts';
 import type { LaunchParameter } from './launch-parameter.ts';
 import { isClosed, type Substitution } from '../host/symbol-bindings.ts';
-import { type Fact, type HostTerm, arithmetic, dividedUp, termConstant, integer, one, termKey } from '../host/term.ts'; // oxfmt-ignore
+import { type Fact, type HostTerm, arithmetic, dividedUp, termConstant, integer, one, symbolsOf, termKey } from '../host/term.ts'; // oxfmt-ignore
 import { type HostValue, extentsOf, hostField, nullPointer, termOf } from '../host/value.ts';
 import { integerType, isFloatType, sizeOfType } from '../syntax/basic-type.ts';
 import type { Location } from '../../source/location.ts';
@@ -46,6 +46,8 @@ export interface LaunchSite {
   readonly startsEarly?: true;
   /** Properties that are neither constant nor constrained by an argument. */
   readonly unknown: readonly LaunchProperty[];
+  /** Why extents are neither constant nor constrained by an argument: `gridDim.x depends on the result of atoi()`. */
+  readonly reasons: readonly string[];
   /** Arguments that are constants, by position. */
   readonly scalars: ReadonlyMap<number, bigint | number | boolean>;
   /** Positions, in order, of arguments that point into the same object. */
@@ -124,7 +126,8 @@ export function withoutCovered(sites: readonly LaunchSite[]): readonly LaunchSit
   const shown = (_: string, part: unknown): unknown =>
     typeof part === 'bigint' ? `${part}n` : part instanceof Map ? [...(part as ReadonlyMap<unknown, unknown>)] : part;
   const told = sites.map((site) => {
-    const { ties, ...rest } = site;
+    const { ties, reasons, ...rest } = site;
+    void reasons;
     const conditions = new Set<string>();
     const others: unknown[] = [];
     for (const tie of ties) if (tie.kind === 'condition') conditions.add(JSON.stringify(tie, shown)); else others.push(tie); // oxfmt-ignore
@@ -149,8 +152,9 @@ export function commonPointers([first, ...rest]: readonly LaunchSite[]): Readonl
 }
 
 /** A key that is equal for equal sites, independent of the memory that they point to. */
-function siteKey({ text, location, scalars, pointers, ...rest }: LaunchSite): string {
+function siteKey({ text, location, scalars, pointers, reasons, ...rest }: LaunchSite): string {
   void pointers;
+  void reasons;
   const shown = (_: string, value: unknown): unknown =>
     typeof value === 'bigint' ? `${value}n` : value instanceof Map ? [...(value as ReadonlyMap<unknown, unknown>)] : value; // oxfmt-ignore
   return JSON.stringify([text, location.file, location.line, [...scalars], rest], shown);
@@ -201,6 +205,16 @@ function siteOf(
     told: substitution.fact,
   });
   const held = contentsOfLaunch(event, given, parameters, substitution.term);
+  const determined = new Set(scalarTerms(given, parameters, resolve).flatMap(([term]) => [...symbolsOf(term).keys()]));
+  const reasonsFor = (name: 'blockDim' | 'gridDim', terms: readonly (HostTerm | null)[]): string[] =>
+    terms.flatMap((term, axis) => {
+      const place = `${name}.${'xyz'[axis]}`;
+      if (!term) return axis === 0 ? [`${name} is not known, because the configuration of the launch is not followed`] : []; // oxfmt-ignore
+      const open = [...symbolsOf(term).values()].find(({ id }) => !determined.has(id));
+      if (!open) return [];
+      const label = `\`${open.label}\``;
+      return [`${place} depends on ${open.origin ?? label}`];
+    });
   const unknown: LaunchProperty[] = [];
   const isTied = (name: 'blockDim' | 'gridDim'): boolean => ties.some((tie) => dimensionsIn(tie).has(name));
   if (!blockExtents && !isTied('blockDim')) unknown.push('block');
@@ -219,6 +233,7 @@ function siteOf(
     ...(event.cooperative === undefined ? {} : { cooperative: event.cooperative }),
     ...(event.startsEarly ? { startsEarly: true } : {}),
     unknown,
+    reasons: [...reasonsFor('blockDim', block), ...reasonsFor('gridDim', grid)],
     scalars,
     ...aliasesOf(given, substitution.term),
     pointers: pointersOf(given, substitution.term),

@@ -58,7 +58,7 @@ export function kernelEntry(
     idempotencyItem(kernel),
     repairItem(kernel),
     elsewhere.length > 0 ? `<li>${toHtml(toldElsewhereText(elsewhere))}</li>` : '',
-    ...kernel.launches.map((launch) => `<li>launch: ${escapeHtml(launchPhrase(launch))}</li>`),
+    ...kernel.launches.map((launch) => `<li>launch: ${escapeHtml(launchPhrase(launch))}${(launch.open ?? []).map((reason) => `<br>${toHtml(reason)}`).join('')}</li>`), // oxfmt-ignore
     '</ul>',
     assumptions.length > 0
       ? `<details><summary>${count(assumptions.length, 'assumption')}</summary><ul>${assumptions.join('')}</ul></details>`

@@ -1,0 +1,58 @@
+/** Host code that was lowered is not lowered again, in another checkout and after other changes. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { storeIn } from '../../src/app/cache/result-store.ts';
+import type { HostDump } from '../../src/lowering/host-dump.ts';
+import { lowerHost } from '../../src/lowering/lower-host.ts';
+import { compilerLimits } from '../../src/toolchain/confinement.ts';
+import { findCompiler } from '../../src/toolchain/compiler.ts';
+import type { KeptCode } from '../../src/toolchain/kept-code.ts';
+import { assets } from '../app/compare/change-fixture.ts';
+import { nvcc, temporaryFolder, withoutNvcc, wrappedCompiler, writeFiles } from '../toolchain/fixture.ts';
+
+const program = `#include "size.h"
+namespace { __global__ void fill(int* out) { out[threadIdx.x] = SIZE; } }
+int main() { int* d; cudaMalloc(&d, 4 * SIZE); fill<<<1, SIZE>>>(d); }
+`;
+
+/** A store that counts the dumps that are written to it. */
+function countingStore(context: TestContext): KeptCode & { written: number } {
+  const store = storeIn(temporaryFolder(context));
+  const counting = {
+    written: 0,
+    read: (parts: readonly unknown[]) => store.read(store.keyOf('build', parts)),
+    write(parts: readonly unknown[], value: unknown) {
+      if (typeof value === 'object') counting.written++;
+      store.write(store.keyOf('build', parts), value);
+    },
+  };
+  return counting;
+}
+
+test('a dump is kept by its preprocessed text', { skip: withoutNvcc }, async (context) => {
+  const found = await findCompiler({ path: wrappedCompiler(nvcc!).path, env: process.env });
+  assert.ok('compiler' in found);
+  const { compiler } = found;
+  const kept = countingStore(context);
+  const lowered = async (header: string) => {
+    const root = temporaryFolder(context);
+    writeFiles(root, { 'main.cu': program, 'size.h': header });
+    const result = await lowerHost({ compiler, root, file: join(root, 'main.cu'), trust: 'user', limits: compilerLimits, include: assets.include, flags: [], arch: 'sm_80', kept, onLog: () => undefined }); // oxfmt-ignore
+    assert.ok(!('problem' in result), JSON.stringify(result));
+    return result;
+  };
+  const first = await lowered('#define SIZE 64\n');
+  const again = await lowered('#define SIZE 64\n');
+  assert.equal(kept.written, 1);
+  assert.ok(first.key !== null && first.key === again.key);
+  // Folders are those of the checkout and of the compilation.
+  const placeless = ({ gimple, assembly }: HostDump): string[] =>
+    [gimple, assembly].map((text) => text.replaceAll(/\/[^\s":()]*\/(?=[^\s"/:()]*[":)])/g, ''));
+  assert.deepEqual(placeless(again.dump()), placeless(first.dump()));
+  assert.deepEqual([...again.files.values()], [...first.files.values()]);
+  const other = await lowered('#define SIZE 32\n');
+  assert.equal(kept.written, 2);
+  assert.notEqual(other.key, first.key);
+  assert.match(other.dump().gimple, /32/);
+});
