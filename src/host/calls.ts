@@ -82,7 +82,8 @@ export abstract class CallInterpreter extends OperandEvaluator {
     const { callee, target, location } = statement;
     // Functions inside the compiler begin with a dot.
     const symbol = callee.kind === 'declaration' ? callee.name.replace(/D\.\d+$/, '') : callee.kind === 'opaque' && /^\.[A-Z]\w*$/.test(callee.text) ? callee.text : null; // oxfmt-ignore
-    const pointer = symbol === null ? this.value(activation, callee.kind === 'virtual' ? callee.pointer : callee, state, null) : null; // oxfmt-ignore
+    const isThrough = callee.kind === 'virtual' || (callee.kind === 'pointee' && callee.offset === 0n);
+    const pointer = symbol === null ? this.value(activation, isThrough ? callee.pointer : callee, state, null) : null;
     const callees = functionsOf(symbol === null ? pointer! : activation.unit.functionValue(symbol)) ?? [];
     const types = symbol === null ? [] : activation.unit.parameterTypes(symbol);
     const given = statement.arguments.map((one, at) => this.passed(activation, one, state, this.argumentType(activation, one, types[at] ?? null))); // oxfmt-ignore

@@ -5,6 +5,9 @@ import type { HostUnit } from './host-unit.ts';
 const elsewhere =
   /(?:cudaStreamCreateWith\w*|cuStreamCreate\w*|\w*BeginCapture\w*|\w+_pts[zd]|cudaGetSymbolAddress|cuModuleGetGlobal|cudaIpc\w*|pthread_create|_M_start_thread\w*|GOMP_\w+|\w*LaunchHostFunc|\w*AddCallback|_ZN6thrust\w*)D\.\d+/; // oxfmt-ignore
 
+/** Functions that start threads, or call functions of the program from other threads. */
+const threads = /(?:pthread_create|_M_start_thread\w*|GOMP_\w+|\w*LaunchHostFunc|\w*AddCallback)D\.\d+/;
+
 export class HostProgram {
   readonly units: readonly HostUnit[];
   readonly #byPath: ReadonlyMap<string, HostUnit>;
@@ -14,7 +17,11 @@ export class HostProgram {
   /** Whether copies and kernels run in the order of the calls. */
   readonly isInOrder: boolean;
 
+  /** Whether several threads may run. */
+  readonly hasThreads: boolean;
+
   constructor(units: readonly HostUnit[]) {
+    this.hasThreads = units.some((unit) => unit.mentions(threads));
     this.isInOrder = units.every((unit) => !unit.mentions(elsewhere));
     this.units = units;
     this.#byPath = new Map(units.map((unit) => [unit.path, unit]));

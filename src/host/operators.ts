@@ -175,7 +175,16 @@ function pointersCompared(operator: ComparisonOperator, left: HostValue, right: 
   )
     // oxfmt-ignore
     return compared(operator, left.offset, right.offset);
+  // Two objects have no byte in common.
+  if (isEquality && isInside(left) && isInside(right) && left.memory.id !== right.memory.id) return truth(operator === '!='); // oxfmt-ignore
   return null;
+}
+
+/** Whether a value points to a byte of an object that the program makes, and not after its end. */
+function isInside(value: HostValue): value is HostValue & { kind: 'pointer' } {
+  if (value.kind !== 'pointer' || !value.memory.id.includes('@') || value.memory.id.startsWith('*')) return false;
+  const [offset, bytes] = [value.offset, value.memory.bytes].map((term) => (term ? termConstant(term) : undefined));
+  return offset !== undefined && bytes !== undefined && 0n <= offset && offset < bytes;
 }
 
 /** The condition of one of two cases. */
