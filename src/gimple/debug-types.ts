@@ -62,6 +62,8 @@ export interface DebugTypes {
   typedefsNamed(name: string): readonly HostType[];
   /** Named parameters, `this` too, and local variables of the function with this symbol. Names may repeat. */
   variablesOf(symbol: string): readonly HostVariable[];
+  /** Type of the result of the function with this symbol; null if it is not known. */
+  resultOf(symbol: string): HostType | null;
   /** Type of a variable with static storage, by its symbol. */
   typeOfVariable(symbol: string): HostType | null;
 }
@@ -79,6 +81,10 @@ export function readDebugTypes(assembly: string): DebugTypes {
     variablesOf: (symbol) => {
       const entry = functions()(symbol);
       return entry ? localsOf(entries, types, entry) : [];
+    },
+    resultOf: (symbol) => {
+      const entry = functions()(symbol);
+      return entry ? types.at(entries.typeOf(entry)) : null;
     },
     typeOfVariable: (symbol) => {
       const entry = variables().get(symbol);

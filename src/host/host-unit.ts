@@ -59,7 +59,7 @@ export class HostUnit {
     this.#data = data;
     this.#kernels = kernels;
     for (const [symbol, text] of this.#texts)
-      this.types.learn({ symbol, parameters: parseGimpleParameters(text), locals: [] });
+      this.types.learn({ symbol, result: '', parameters: parseGimpleParameters(text), locals: [] });
     this.#aliases = new Map([...assembly.matchAll(/^\t\.set\t(\S+),(\S+)$/gm)].map(([, alias, symbol]) => [alias!, symbol!])); // oxfmt-ignore
     this.initialisers = [...assembly.matchAll(/^\t\.section\t\.(?:init_array|ctors)\b.*\n(?:\t\.align.*\n)?\t\.quad\t(\S+)$/gm)].map(([, symbol]) => symbol!); // oxfmt-ignore
     this.#linkage = new Map([...assembly.matchAll(/^\t\.(globl|weak)\t(\S+)$/gm)].map(([, kind, symbol]) => [symbol!, kind === 'weak' ? 'weak' : 'external'])); // oxfmt-ignore

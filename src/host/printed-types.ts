@@ -40,7 +40,14 @@ export class PrintedTypes {
   }
 
   /** Learns which records the printed names of a function denote, from its variables in the debugging information. */
-  learn({ symbol, parameters, locals }: Pick<GimpleFunction, 'symbol' | 'parameters' | 'locals'>): void {
+  learn({
+    symbol,
+    result,
+    parameters,
+    locals,
+  }: Pick<GimpleFunction, 'symbol' | 'result' | 'parameters' | 'locals'>): void {
+    const resultType = result === '' ? null : this.#debug.resultOf(symbol);
+    if (resultType) this.#unify(result, resultType);
     const own = new Map<string, HostType[]>();
     for (const { name, type, isIndirect } of this.#debug.variablesOf(symbol))
       own.set(name, [...(own.get(name) ?? []), isIndirect ? { kind: 'pointer', to: type } : type]);

@@ -185,6 +185,10 @@ const told: readonly (readonly [body: string, expected: readonly number[], befor
   ['Wide w; Task* t = &w; if (auto* x = dynamic_cast<Wide*>(t)) k<<<x->n, 1>>>(); if (auto* x = dynamic_cast<Tall*>(t)) k<<<9, 1>>>();', [5], virtuals], // oxfmt-ignore
   ['Both both; B* b = &both; k<<<b->size(), 1>>>();', [7], 'struct A { int n = 2; virtual int more() { return 1; } }; struct B { virtual int size() { return 3; } }; struct Both : A, B { int size() override { return n + 5; } };'], // oxfmt-ignore
   ['std::vector<std::unique_ptr<Task>> all; all.push_back(std::make_unique<Wide>()); all.emplace_back(new Task); for (auto& t : all) t->run();', [1, 5], virtuals], // oxfmt-ignore
+  [
+    'std::vector<std::shared_ptr<int>> v; v.push_back(std::make_shared<int>(5)); v.push_back(v[0]); *v[1] = 6; k<<<*v[0], 1>>>();',
+    [6],
+  ],
   // Trees of the library, in their order.
   ['std::map<int, int> m; m[3] = 4; m[5] = parameter; m[1] = 2; m[3] = 9; for (auto& e : m) k<<<e.first, 1>>>(); k<<<m[3], 1>>>();', [1, 3, 5, 9]], // oxfmt-ignore
   ['std::set<int> s = {7, 2, 9}; k<<<*s.begin() + *s.rbegin(), 1>>>(); if (s.count(8)) k<<<8, 1>>>();', [11]],
