@@ -204,7 +204,7 @@ export abstract class CallInterpreter extends OperandEvaluator {
 
   /** A call of a function with a body that is not executed. */
   callUnfollowed(request: CallRequest, unit: HostUnit, symbol: string, state: State): Outcome {
-    if (!changesOnlyArguments(this.program, unit, symbol, (name) => this.isKnown(name))) {
+    if (!this.changesOnlyArguments(unit, symbol)) {
       this.unfollowed.add(unit.key(symbol));
       return this.callUnknown(request, state);
     }
@@ -287,14 +287,22 @@ export abstract class CallInterpreter extends OperandEvaluator {
     if (activation.catches) return true;
     if (landingPad === null) return false;
     const flow = blockFlowOf(activation.fn);
-    for (const id of reachableFrom(flow, landingPad))
-      for (const one of flow.blocks.get(id)?.statements ?? []) {
-        if (one.kind === 'return' || one.kind === 'opaque') return true;
-        if (one.kind !== 'call') continue;
-        if (one.callee.kind !== 'declaration' || this.reaches(activation.unit, one.callee.name.replace(/D\.\d+$/, '')))
-          return true;
-      }
-    return false;
+    const { unit } = activation;
+    const statements = [...reachableFrom(flow, landingPad)].flatMap((id) => flow.blocks.get(id)?.statements ?? []);
+    const names = statements.flatMap((one) => (one.kind === 'call' && one.callee.kind === 'declaration' ? [one.callee.name.replace(/D\.\d+$/, '')] : [])); // oxfmt-ignore
+    if (statements.some((one) => one.kind === 'return' || one.kind === 'opaque' || (one.kind === 'call' && one.callee.kind !== 'declaration'))) return true; // oxfmt-ignore
+    // A handler may also call a function that launches through a table only; a cleanup calls destructors.
+    const isHandler = names.includes('__cxa_begin_catch');
+    return names.some((name) => this.reaches(unit, name) || (isHandler && this.program.resolve(name, unit) !== null && !this.changesOnlyArguments(unit, name))); // oxfmt-ignore
+  }
+
+  readonly #closed = new Map<string, boolean>();
+
+  changesOnlyArguments(unit: HostUnit, symbol: string): boolean {
+    const key = unit.key(symbol);
+    const known = this.#closed.get(key) ?? changesOnlyArguments(this.program, unit, symbol, (name) => this.isKnown(name)); // oxfmt-ignore
+    this.#closed.set(key, known);
+    return known;
   }
 
   storeResult(

@@ -227,7 +227,9 @@ const programs: readonly (readonly [text: string, expected: readonly (number | n
   ['int begin() { struct L { static void go(int n) { k<<<n, 1>>>(); } }; L::go(4); k<<<9, 1>>>(); return 0; }', [4, 9]], // oxfmt-ignore
   // `b->go(7)` may be of any derived class.
   ['struct B { virtual void go(int n) {} }; struct D : B { void go(int n) { k<<<n, 1>>>(); } }; B* get(); int begin() { B* b = get(); b->go(7); D d; d.go(8); return 0; }', [null, 8]], // oxfmt-ignore
-  // What runs before \`main\` runs.
+  // A handler that does not come back launches through a table only.
+  ['struct B { virtual void go() {} }; struct D : B { int n = 9; void go() override { k<<<n, 1>>>(); } }; static void all(B* b) { b->go(); } int begin() { D d; try { work(); } catch (...) { all(&d); exit(1); } k<<<4, 1>>>(); return 0; }', [null, 4, 9]], // oxfmt-ignore
+  // What runs before `main` runs.
   ['static int n = more(); int begin() { k<<<n, 1>>>(); return 0; }', [null]],
   ['static int n = 3; static int m = (n = 6, 8); int begin() { k<<<n + m, 1>>>(); return 0; }', [14]],
   // Unknown code may call a function that changes `n`; no pointer leads to it.
