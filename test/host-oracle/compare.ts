@@ -215,15 +215,15 @@ function differentPointers(
     if (hex === undefined || hex.length !== 16 || value.kind !== 'pointer') continue;
     const address = numberOf(hex, false);
     if (value.memory.id === 'null') {
-      if (address !== 0n) differences.push(`argument ${index} is not null`);
+      const from = value.offset ? termConstant(value.offset) : undefined;
+      if (from !== undefined && address !== from) differences.push(`argument ${index} is not null`);
       continue;
     }
     const offset = value.offset ? termConstant(value.offset) : undefined;
     if (value.memory.isOfDevice) {
-      const holder = allocations.findLast(
-        (one) => one.address <= address && address <= one.address + BigInt(one.bytes),
-      );
-      // A pointer after the end of its allocation, which an offset that is not stated as a number does not exclude.
+      // A pointer may be after the end of its allocation.
+      const stated = offset === undefined ? undefined : allocations.findLast((one) => one.address + offset === address);
+      const holder = stated ?? allocations.findLast((one) => one.address <= address && address <= one.address + BigInt(one.bytes)); // oxfmt-ignore
       const isBeyond = !holder && value.offset !== null && offset === undefined;
       if (!holder && !isBeyond) differences.push(`argument ${index} points into no allocation`);
       if (holder) {
