@@ -192,7 +192,6 @@ export abstract class CallInterpreter extends OperandEvaluator {
     state: State,
     run: (state: State) => Outcome,
   ): Outcome {
-    // oxfmt-ignore
     const [floor, before] = [this.floor, cloneState(state)];
     this.floor = Math.max(floor, this.steps - maxShare);
     const outcome = run(state);
@@ -232,7 +231,6 @@ export abstract class CallInterpreter extends OperandEvaluator {
     state: State,
     activation: Activation,
   ): Outcome {
-    // oxfmt-ignore
     const known = this.#results.get(id);
     if (known) return { state, value: known, thrown: null };
     const own: State = { ...cloneState(state), facts: [] };

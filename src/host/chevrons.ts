@@ -17,7 +17,6 @@ export function launchesWithConfiguration(
   fn: GimpleFunction,
   mayLaunch: (call: Call) => boolean,
 ): ReadonlySet<readonly GimpleOperand[]> {
-  // oxfmt-ignore
   const before = known.get(fn);
   if (before) return before;
   const calls = new Set<readonly GimpleOperand[]>();

@@ -44,8 +44,9 @@ export abstract class Interpreter extends CallInterpreter implements LoopHost {
     slot: HostPlace | null,
     catches: boolean,
   ): Outcome {
-    // oxfmt-ignore
-    const parameters = new Map(fn.parameters.map((one, at) => [one.name, given[at] ?? this.freeParameter(unit, one, fn.symbol)]));
+    const parameters = new Map(
+      fn.parameters.map((one, at) => [one.name, given[at] ?? this.freeParameter(unit, one, fn.symbol)]),
+    );
     const activation: Activation = { unit, fn, site, depth: (caller?.depth ?? 0) + 1, caller, objects: new Map(), parameters, catches, returns: [], throws: [], slot }; // oxfmt-ignore
     const own: State = { ...state, values: HostStore.empty() };
     const flow = blockFlowOf(fn);
@@ -65,7 +66,7 @@ export abstract class Interpreter extends CallInterpreter implements LoopHost {
       const symbol = this.objects.freshSymbol(label);
       return { kind: 'bytes', cells: [{ offset: 0, bytes, content: { kind: 'region', base: { kind: 'unknown', symbol }, from: 0 } }], type, place: null }; // oxfmt-ignore
     }
-    const origin = fn === 'main' ? `\`${label}\` of \`main\`` : `the parameter \`${label}\` of \`${sourceNameOf(fn)}\`, which has callers that are not known`; // oxfmt-ignore
+    const origin = fn === 'main' ? `\`${label}\` of \`main\`` : `the parameter \`${label}\` of \`${sourceNameOf(fn)}\`, of which not all callers were read`; // oxfmt-ignore
     return { kind: 'scalar', value: this.objects.fresh(label, scalarName(type), origin), type };
   }
 
@@ -247,8 +248,9 @@ export abstract class Interpreter extends CallInterpreter implements LoopHost {
     statement: GimpleStatement & { kind: 'switch' },
     state: State,
   ): EdgeState[] {
-    // oxfmt-ignore
-    const term = termOf(this.value(activation, statement.value, state, this.typeOfOperand(activation, statement.value)));
+    const term = termOf(
+      this.value(activation, statement.value, state, this.typeOfOperand(activation, statement.value)),
+    );
     const byTarget = new Map<number, Fact>();
     let others: Fact = truth(true);
     for (const { values, to } of statement.cases) {

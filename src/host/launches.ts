@@ -210,7 +210,6 @@ export class LaunchReader {
     state: State,
     extents: (at: number) => HostValue | undefined,
   ): Configuration {
-    // oxfmt-ignore
     if (!contents) return { grid: undefined, block: undefined, shared: undefined, cluster: undefined, cooperative: undefined, startsEarly: true }; // oxfmt-ignore
     const { grid, block, shared, attributes, count } = configurationLayout;
     const read = (from: ObjectState, at: number, bytes: number): HostValue => readScalar(from, at, bytes, 'a parameter').value; // oxfmt-ignore
@@ -242,7 +241,6 @@ export class LaunchReader {
     from: HostUnit,
     state: State,
   ): Launch[] {
-    // oxfmt-ignore
     if (kernels.length === 0) return this.#launches(kernels, configured, undefined, state);
     return kernels.flatMap((kernel) => this.#launches([kernel], configured, this.#arguments(kernel, list, from, state), state)); // oxfmt-ignore
   }
@@ -279,7 +277,6 @@ export class LaunchReader {
     given: readonly HostValue[] | undefined,
     state: State,
   ): Launch[] {
-    // oxfmt-ignore
     const list = kernels.length > 0 ? kernels : [{ name: '', facts: [] }];
     const isInOrder = this.#host.program.isInOrder;
     return list.map(({ name, facts }) => ({

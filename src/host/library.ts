@@ -151,7 +151,6 @@ export class Library {
     state: State,
     result: (value: HostValue | null) => Outcome,
   ): Outcome | null {
-    // oxfmt-ignore
     const { objects } = this.#host;
     const size = (passed: Passed | undefined): number | null => {
       const term = passed && termOfPassed(passed);
@@ -276,7 +275,6 @@ export class Library {
     state: State,
     result: (value: HostValue | null) => Outcome,
   ): Outcome | null {
-    // oxfmt-ignore
     const [first] = given;
     if (/^__atomic_load_\d$/.test(name)) {
       const place = this.#host.placeOf(first);

@@ -125,8 +125,14 @@ function quietly(host: LoopHost, activation: Activation, loop: HostLoop, state: 
 
 /** A state that represents the start of every iteration. @param changed gets the symbols of what iterations change */
 function stateOfAny(host: LoopHost, activation: Activation, loop: HostLoop, entry: State, changed: Set<string>): State {
-  // oxfmt-ignore
-  const changes: Changes = { phis: new Set(), ranges: new Map(), whole: new Set(), leaving: new Set(), isShared: false, isCalled: false };
+  const changes: Changes = {
+    phis: new Set(),
+    ranges: new Map(),
+    whole: new Set(),
+    leaving: new Set(),
+    isShared: false,
+    isCalled: false,
+  };
   const phis = phisOf(activation, loop);
   const { context } = host.objects;
   let head: State = entry;
@@ -160,7 +166,6 @@ function stateOfAll(
   changes: Changes,
   changed: Set<string>,
 ): State {
-  // oxfmt-ignore
   const head = cloneState(entry);
   const fresh = (label: string, type?: string): HostValue => {
     const symbol = host.objects.freshSymbol(label, type, `\`${label}\`, which a loop changes`);
@@ -210,7 +215,6 @@ function addChanges(
   context: MergeContext,
   isNewObject: (key: number) => boolean,
 ): boolean {
-  // oxfmt-ignore
   let isMore = false;
   for (const { version } of phis) {
     const [before, after] = [head.values.get(version), again.values.get(version)];
@@ -282,7 +286,6 @@ function cellKey({
   readonly bytes: number;
   readonly content: Content;
 }): string {
-  // oxfmt-ignore
   return `${offset}:${bytes}:${content.kind === 'value' ? valueKey(content.value) : `${content.base.kind === 'zero' ? '0' : content.base.symbol.id}@${content.from}`}`; // oxfmt-ignore
 }
 
@@ -295,9 +298,10 @@ function noteSteps(
   again: State,
   changes: Changes,
 ): void {
-  // oxfmt-ignore
   const note = (first: HostValue | undefined, now: HostValue | undefined, next: HostValue | undefined): void => {
-    const terms = [first, now, next].map((value) => (value?.kind === 'pointer' ? value.offset : value && termOf(value)));
+    const terms = [first, now, next].map((value) =>
+      value?.kind === 'pointer' ? value.offset : value && termOf(value),
+    );
     const [a, b, c] = terms;
     if (a && b && c) progression(host, a, b, c);
   };

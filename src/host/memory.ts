@@ -104,7 +104,6 @@ export function readScalar(
   bytes: number,
   label: string,
 ): { readonly value: HostValue; readonly exact: boolean } {
-  // oxfmt-ignore
   const cells = cellsIn(state, offset, bytes);
   const [cell] = cells;
   if (!cell) return { value: ofBase(state.base, offset, bytes, label), exact: true };

@@ -191,7 +191,6 @@ export class Objects {
     bytes: number,
     state: State,
   ): { readonly value: HostValue; readonly exact: boolean } {
-    // oxfmt-ignore
     if (object.kind === 'device') return { value: this.fresh(label), exact: true };
     const contents = this.contents(object, state);
     const at = offset && termConstant(offset);

@@ -173,7 +173,6 @@ function pointersCompared(operator: ComparisonOperator, left: HostValue, right: 
     left.offset &&
     right.offset
   )
-    // oxfmt-ignore
     return compared(operator, left.offset, right.offset);
   // Two objects have no byte in common.
   if (isEquality && isInside(left) && isInside(right) && left.memory.id !== right.memory.id) return truth(operator === '!='); // oxfmt-ignore

@@ -37,7 +37,6 @@ export function openHostUnit(
   dump: { readonly gimple: string; readonly assembly: string },
   parameters: KernelParameters,
 ): HostUnit {
-  // oxfmt-ignore
   return new HostUnit(path, dump, new Set(parameters.keys()), readDebugTypes(dump.assembly), readInitialisedData(dump.assembly)); // oxfmt-ignore
 }
 
@@ -95,7 +94,6 @@ class Run extends Interpreter {
     launches: readonly Omit<HostLaunch, 'entry' | 'location' | 'unit'>[],
     { location, given, activation }: CallRequest,
   ): void {
-    // oxfmt-ignore
     for (const passed of given) this.losePassed(passed);
     if (this.#silence > 0) return;
     // A launch in a template of the runtime is where the project calls that.

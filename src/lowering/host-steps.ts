@@ -80,7 +80,6 @@ function lowerSteps(
   words: readonly string[],
   folder: string,
 ): Pick<HostSteps, 'lower' | 'source' | 'dump' | 'assembly'> {
-  // oxfmt-ignore
   const [source, dump, assembly] = ['host.cpp', 'host.gimple', 'host.s'].map((name) => `${folder}/${name}`) as [string, string, string]; // oxfmt-ignore
   return { lower: [compiler, ...words, ...lowering(dump), source, '-o', assembly], source, dump, assembly };
 }

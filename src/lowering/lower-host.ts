@@ -99,7 +99,6 @@ async function ownFiles(
   steps: HostSteps,
   { request, input, unit, cwd }: Setting,
 ): Promise<ReadonlyMap<string, string>> {
-  // oxfmt-ignore
   const root = (await realPath(request.root)) ?? request.root;
   const names = new Map<string, string>([[input, unit]]);
   for (const file of files) {
@@ -122,7 +121,6 @@ async function identityOfCompiler(
   { request }: Setting,
   run: Run,
 ): Promise<string | null> {
-  // oxfmt-ignore
   if (!request.kept) return null;
   const { end, stdout } = await run([driver, '-print-prog-name=cc1plus'], request.limits);
   return end.kind === 'exited' && end.code === 0 ? identityOf(stdout.trim(), request.kept) : null;
@@ -138,7 +136,6 @@ async function isUnderstood(
   { request, temporary }: Setting,
   run: Run,
 ): Promise<boolean> {
-  // oxfmt-ignore
   const [driver] = steps.lower;
   const test = async (): Promise<boolean> => {
     const kept = own === null ? undefined : request.kept?.read(['self-test', own, selfTestProgram]);
@@ -162,7 +159,6 @@ async function partsOf(
   own: string | null,
   setting: Setting,
 ): Promise<readonly unknown[] | undefined> {
-  // oxfmt-ignore
   const { kept, compiler } = setting.request;
   if (!kept || own === null) return undefined;
   const { preprocess, preprocessed } = steps;

@@ -192,7 +192,7 @@ const reasons: readonly (readonly [body: string, expected: readonly string[], be
   ['k<<<4, 32>>>();', []],
   ['k<<<more(), 32>>>();', ['gridDim.x depends on the result of `more()`']],
   ['k<<<dim3(2, atoi("3")), more()>>>();', ['blockDim.x depends on the result of `more()`', 'gridDim.y depends on the result of `atoi()`']], // oxfmt-ignore
-  ['k<<<parameter, 32>>>();', ['gridDim.x depends on the parameter `parameter` of `s1000::run`, which has callers that are not known']], // oxfmt-ignore
+  ['k<<<parameter, 32>>>();', ['gridDim.x depends on the parameter `parameter` of `s1000::run`, of which not all callers were read']], // oxfmt-ignore
   // An argument determines it.
   ['k<<<(parameter + 31) / 32, 32>>>(parameter);', []],
   ['for (int i = 1; i < parameter; i *= 2) if (late()) k<<<i, 32>>>();', ['gridDim.x depends on `i`, which a loop changes']], // oxfmt-ignore

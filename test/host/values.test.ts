@@ -73,7 +73,7 @@ const virtuals =
   'struct Task { virtual ~Task() {} virtual void run() { k<<<1, 1>>>(); } virtual int size() { return 3; } }; struct Wide : Task { int n = 5; void run() override { k<<<n, 1>>>(); } int size() override { return 4; } }; struct Tall : Task {};'; // oxfmt-ignore
 
 /** Programs that launch only grids of known first extents. */
-const told: readonly (readonly [body: string, expected: readonly number[], before?: string])[] = [
+const decided: readonly (readonly [body: string, expected: readonly number[], before?: string])[] = [
   ['int n = 3; if (parameter > 3 || (n = 5)) k<<<n, 1>>>();', [3, 5]],
   ['int n = 3; int i = 0; int a[4]; a[i++]++; k<<<n + i, 1>>>();', [4]],
   ['int a[4]; int i = 0; use(a[i++]); k<<<i + 1, 1>>>();', [2], 'void g(int x); void use(int x) { g(x); }'],
@@ -239,7 +239,7 @@ const programs: readonly (readonly [text: string, expected: readonly (number | n
 ];
 
 test('first extents of launches', { skip: withoutNvcc }, async (context) => {
-  const bodies = [...undecided, ...told.map(([body, , before]) => [body, before]), ...open.map(([body, , before]) => [body, before])] as const; // oxfmt-ignore
+  const bodies = [...undecided, ...decided.map(([body, , before]) => [body, before]), ...open.map(([body, , before]) => [body, before])] as const; // oxfmt-ignore
   const snippets = [
     ...bodies.map(([body, before]) => snippetOf(body!, before)),
     ...programs.map(([text]) => ({ text })),
@@ -267,12 +267,12 @@ test('first extents of launches', { skip: withoutNvcc }, async (context) => {
   ): string[] =>
     // oxfmt-ignore
     list.flatMap((one, at) => (isRight(one, all[from + at]!) ? [] : [shown(from + at)]));
-  const starts = [0, undecided.length, undecided.length + told.length, bodies.length] as const;
+  const starts = [0, undecided.length, undecided.length + decided.length, bodies.length] as const;
   await context.test('extents that only the run decides are not constant', () => {
     assert.deepEqual(take(undecided, starts[0], (_, found) => found.includes(null)), []); // oxfmt-ignore
   });
   await context.test('extents that the text decides are found', () => {
-    assert.deepEqual(take(told, starts[1], ([, expected], found) => isDeepStrictEqual(found, expected)), []); // oxfmt-ignore
+    assert.deepEqual(take(decided, starts[1], ([, expected], found) => isDeepStrictEqual(found, expected)), []); // oxfmt-ignore
   });
   await context.test('extents that are not found are left open', () => {
     assert.deepEqual(take(open, starts[2], (_, found) => found.includes(null)), []); // oxfmt-ignore

@@ -11,17 +11,17 @@ import { extentsOf } from '../host/value.ts';
  * Maximum number of paths to a launch that are distinguished; with more, it is reported once, without the properties
  * that differ.
  */
-const maxWays = 8;
+const maxPaths = 8;
 
 /** The facts on each path to a launch, the same for all kernels that it may be of. */
 interface LaunchPaths {
-  readonly ways: readonly (readonly Fact[])[];
+  readonly paths: readonly (readonly Fact[])[];
   /** The substitution implied by the facts of each path. */
   readonly resolved: readonly Substitution[];
   /** For each path, whether it launches any thread. */
   readonly isPossible: readonly boolean[];
   /** For each path, whether its conditions can hold together. */
-  readonly isTaken: readonly boolean[];
+  readonly isReachable: readonly boolean[];
 }
 
 /** Cache: instances of one template query the launches of all instances. */
@@ -34,11 +34,11 @@ export function launchPaths(event: LaunchEvent): LaunchPaths {
     const { term } = substitutionOf(event.facts);
     const shapes = [event.block, event.grid].flatMap((value) => (value && extentsOf(value)) ?? []).map(term);
     const terms = shapes.filter((one) => hasChoice(one));
-    const ways = (terms.length > 0 ? alternativesOf(terms, maxWays) : undefined) ?? [[]];
-    const resolved = ways.map((way) => remembered(substitutionOf(event.facts, [...event.symbolFacts, ...way])));
-    const isPossible = resolved.map((way) => shapes.every((shape) => (termConstant(way.term(shape)) ?? 1n) >= 1n));
-    const isTaken = ways.map((way, at) => !isContradictory([...[...event.facts, ...event.symbolFacts].flatMap((fact) => [fact, resolved[at]!.fact(fact)]), ...way])); // oxfmt-ignore
-    found = { ways, resolved, isPossible, isTaken };
+    const paths = (terms.length > 0 ? alternativesOf(terms, maxPaths) : undefined) ?? [[]];
+    const resolved = paths.map((path) => remembered(substitutionOf(event.facts, [...event.symbolFacts, ...path])));
+    const isPossible = resolved.map((path) => shapes.every((shape) => (termConstant(path.term(shape)) ?? 1n) >= 1n));
+    const isReachable = paths.map((path, at) => !isContradictory([...[...event.facts, ...event.symbolFacts].flatMap((fact) => [fact, resolved[at]!.fact(fact)]), ...path])); // oxfmt-ignore
+    found = { paths, resolved, isPossible, isReachable };
     knownWays.set(event, found);
   }
   return found;

@@ -71,12 +71,12 @@ const maxFacts = 12;
 
 /** The launches of an event: one for each set of extents on the paths through the program. */
 export function sitesOf(event: LaunchEvent, location: Location, parameters: readonly LaunchParameter[]): LaunchSite[] {
-  const { ways, resolved, isPossible, isTaken } = launchPaths(event);
-  const sites = ways
-    .map((way, at) => siteOf(event, location, parameters, way, resolved[at]!))
-    .filter((_, at) => isTaken[at]);
+  const { paths, resolved, isPossible, isReachable } = launchPaths(event);
+  const sites = paths
+    .map((path, at) => siteOf(event, location, parameters, path, resolved[at]!))
+    .filter((_, at) => isReachable[at]);
   // Paths without launched threads are reported only if all paths are such.
-  const possible = sites.filter((_, at) => isPossible.filter((__, own) => isTaken[own])[at]);
+  const possible = sites.filter((_, at) => isPossible.filter((__, own) => isReachable[own])[at]);
   return distinctSites(possible.length > 0 ? possible : sites);
 }
 
@@ -209,7 +209,7 @@ function siteOf(
   const reasonsFor = (name: 'blockDim' | 'gridDim', terms: readonly (HostTerm | null)[]): string[] =>
     terms.flatMap((term, axis) => {
       const place = `${name}.${'xyz'[axis]}`;
-      if (!term) return axis === 0 ? [`${name} is not known, because the configuration of the launch is not followed`] : []; // oxfmt-ignore
+      if (!term) return axis === 0 ? [`${name} is unknown: Selvage did not find the configuration of this launch`] : []; // oxfmt-ignore
       const open = [...symbolsOf(term).values()].find(({ id }) => !determined.has(id));
       if (!open) return [];
       const label = `\`${open.label}\``;
