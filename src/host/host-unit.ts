@@ -4,7 +4,6 @@ import type { HostType, DebugTypes } from '../gimple/debug-types.ts';
 import type { GimpleFunction } from '../gimple/gimple.ts';
 import type { DataObject } from '../gimple/initialised-data.ts';
 import { parseFunction, parseGimpleParameters, splitDump } from '../gimple/parser.ts';
-import { kernelSymbol } from './kernel-symbol.ts';
 import { PrintedTypes } from './printed-types.ts';
 
 /** Functions that configure or make a launch. */
@@ -229,5 +228,22 @@ export class HostUnit {
     if (!data || seen.has(type)) return !data;
     seen.add(type);
     return [...data.pointers.values()].some(({ symbol }) => symbol.startsWith('_ZTI') && this.#hasBase(symbol, name, seen)); // oxfmt-ignore
+  }
+}
+
+/**
+ * The symbol of a kernel as PTX has it: host code marks functions of internal linkage with `L` (Itanium C++ ABI,
+ * 5.1.4), and nvcc makes stubs of kernels internal.
+ */
+export function kernelSymbol(symbol: string): string {
+  if (/^_ZL\d/.test(symbol)) return `_Z${symbol.slice(3)}`;
+  if (!symbol.startsWith('_ZN')) return symbol;
+  let [kept, at] = ['_ZN', 3];
+  for (;;) {
+    const name = /^(L?)(\d+)/.exec(symbol.slice(at));
+    if (!name) return kept + symbol.slice(at);
+    const end = at + name[0].length + Number(name[2]);
+    kept += symbol.slice(at + name[1]!.length, end);
+    at = end;
   }
 }

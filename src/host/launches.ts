@@ -4,10 +4,9 @@ import { type HostTerm, termConstant } from '../cuda/host/term.ts';
 import { type ChosenFunction, type HostValue, functionsOf, termOf, valueKey } from '../cuda/host/value.ts';
 import type { HostType } from '../gimple/debug-types.ts';
 import type { GimpleLocation } from '../gimple/gimple.ts';
-import type { HostUnit } from './host-unit.ts';
+import { type HostUnit, kernelSymbol } from './host-unit.ts';
 import type { CallRequest, Passed } from './activation.ts';
 import type { Interpreter } from './interpreter.ts';
-import { kernelSymbol } from './kernel-symbol.ts';
 import { type ObjectState, readScalar } from './memory.ts';
 import type { State } from './state.ts';
 
