@@ -19,7 +19,7 @@ import {
   readsUniformly,
   stableMemory,
 } from './stable-memory.ts';
-import { type Reachability, allReached, reachabilityOf } from './reachability.ts';
+import { type Reachability, allReached, excludesAllAccesses, reachabilityOf } from './reachability.ts';
 import {
   type CheapTrial,
   tryCheaply,
@@ -54,7 +54,13 @@ import { tryStatements } from './witness/deciding-fact.ts';
 import { kernelContext } from './context/kernel-facts.ts';
 import type { Reason } from '../verdict/reason.ts';
 import { complete, type Steps } from '../base/coroutine.ts';
-import { type CheckRequest, type CheckResult, nothingOpen, type OpenObligations } from './request/check-request.ts';
+import {
+  type CheckRequest,
+  type CheckResult,
+  type Exclusion,
+  nothingOpen,
+  type OpenObligations,
+} from './request/check-request.ts';
 import type { CheckTrace } from './trace.ts';
 
 /** The kernel with the initial values of those variables that the host program fills before the launch. */
@@ -115,11 +121,15 @@ export function* checkSteps(asked: CheckRequest, trace: CheckTrace = {}): Steps<
   if (request.proofOnly || effort.left <= 0) return result;
   limitEffort(effort, effortOfTrials);
   const again = (other: CheckRequest): Steps<CheckResult> => decide(kernelContext(other), trace);
-  const proved = yield* underPreconditions(facts, result, again);
+  function* excluded(other: CheckRequest): Steps<Exclusion | null> {
+    const of = kernelContext(other);
+    return yield* excludesAllAccesses(of, uniformityOf(of, new Set()));
+  }
+  const proved = yield* underPreconditions(facts, result, again, excluded);
   if (proved) return proved;
   const broken = result.contradiction
     ? null
-    : yield* violatedPreconditions(request, facts, result, kernelContext, again);
+    : yield* violatedPreconditions(request, facts, result, kernelContext, again, excluded);
   return broken ?? (yield* tryStatements(facts, result, again));
 }
 

@@ -1,6 +1,8 @@
 /** Vacuity: a proof under assumptions states nothing about an access that no execution satisfying them reaches. */
-import type { AssumedFacts } from './context/assumed-facts.ts';
-import type { KernelAndLaunch, SymbolicFacts, ElementFacts } from './context/facts.ts';
+import { AssumedFacts } from './context/assumed-facts.ts';
+import { CertificateLog } from './certifying/certificate-log.ts';
+import type { KernelAndLaunch, KernelContext, SymbolicFacts, ElementFacts } from './context/facts.ts';
+import type { Exclusion } from './request/check-request.ts';
 import { fieldAt } from './context/scalars.ts';
 import type { Access } from '../analysis/values/access.ts';
 import type { UniformityResult } from '../analysis/values/uniformity.ts';
@@ -10,7 +12,7 @@ import { type AtomColumn, ColumnEvaluation } from '../term/evaluate-columns.ts';
 import { evaluateTerm } from '../term/evaluate.ts';
 import type { Term } from '../term/term.ts';
 import { usualContents } from './deciding/linear-encoding.ts';
-import { meetsStated, type SolverTiers } from './deciding/solver-tiers.ts';
+import { meetsStated, SolverTiers } from './deciding/solver-tiers.ts';
 import { chooseScalars } from './representative/scalar-choice.ts';
 
 const sampledBlocks = 4;
@@ -128,6 +130,26 @@ function coordinate(linear: number, extents: readonly [number, number, number], 
   const [x, y] = extents;
   if (axis === 0) return linear % x;
   return axis === 1 ? Math.floor(linear / x) % y : Math.floor(linear / (x * y));
+}
+
+/**
+ * Shows that no execution that satisfies the assumptions of the request reaches an access.
+ * @returns null if it is not proved
+ */
+export function* excludesAllAccesses(context: KernelContext, uniformity: UniformityResult): Steps<Exclusion | null> {
+  const { kernel, request, symbolic, accesses } = context;
+  const { tier, encoding } = new SolverTiers(context, new Map()).linear('grid', uniformity);
+  const reading = { side: 1 as const, rounds: kernel.loops.map(() => 'free' as const) };
+  const assumed = new AssumedFacts(context);
+  const log = request.certificates ? new CertificateLog(kernel) : null;
+  for (const access of new Map(accesses.map((one) => [one.block, one])).values()) {
+    const [condition] = encoding.conditions([{ term: symbolic.reach(access.block), reading }]);
+    const result = yield* tier.decide(condition!, encoding.modes.slice(0, 1));
+    if (result.kind !== 'proved') return null;
+    assumed.addNoWrap(result.assumes);
+    log?.addExcluded(access, result.asked);
+  }
+  return { assumptions: assumed.list(), ...(log && { certificates: log.certificates }) };
 }
 
 function* standingOf(

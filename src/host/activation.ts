@@ -10,21 +10,26 @@ import type { State } from './state.ts';
 /** An argument or result: a scalar, or the bytes of an object. */
 export type Passed = { readonly kind: 'scalar'; readonly value: HostValue; readonly type: HostType | null } | { readonly kind: 'bytes'; readonly cells: readonly Cell[]; readonly type: HostType; readonly place: HostPlace | null }; // oxfmt-ignore
 
-/** A call of a function that is being executed. */
-export interface Activation {
+/** A call of a function that is executed. */
+export interface FollowedCall {
   readonly unit: HostUnit;
   readonly fn: GimpleFunction;
+  /** Null for a function that begins, as `main`. */
+  readonly caller: Activation | null;
   /** Where it is called. */
   readonly site: GimpleLocation | null;
-  readonly depth: number;
-  readonly caller: Activation | null;
-  readonly objects: Map<string, HostObject>;
-  readonly parameters: ReadonlyMap<string, Passed>;
-  /** Whether exceptions that leave the function may reach a handler, or launches before it. */
-  readonly catches: boolean;
-  readonly returns: { readonly state: State; readonly value: Outcome['value'] }[];
   /** Where the caller wants a result that is an object. */
   readonly slot: HostPlace | null;
+  /** Whether exceptions that leave the function may reach a handler, or launches before it. */
+  readonly catches: boolean;
+}
+
+/** A function that is being executed. */
+export interface Activation extends FollowedCall {
+  readonly depth: number;
+  readonly objects: Map<string, HostObject>;
+  readonly parameters: ReadonlyMap<string, Passed>;
+  readonly returns: { readonly state: State; readonly value: Outcome['value'] }[];
   readonly throws: State[];
 }
 

@@ -3,11 +3,11 @@ import { type Fact, type HostSymbol, appliedSymbol, integer, isSameFact, negated
 import { type ChosenFunction, type HostValue, functionsOf, valueKey } from '../cuda/host/value.ts'; // oxfmt-ignore
 import { objectName, withoutTemplateArguments } from '../cuda/names/demangle.ts';
 import type { HostType } from '../gimple/debug-types.ts';
-import type { GimpleBlock, GimpleFunction, GimpleLocation, GimpleOperand, GimpleStatement } from '../gimple/gimple.ts'; // oxfmt-ignore
+import type { GimpleBlock, GimpleFunction, GimpleOperand, GimpleStatement } from '../gimple/gimple.ts'; // oxfmt-ignore
 import { blockFlowOf, reachableFrom } from './flow.ts';
 import type { HostProgram } from './host-program.ts';
 import { type HostUnit, type UnknownCallee, movedObject } from './host-unit.ts';
-import type { Activation, CallRequest, Outcome, Passed, TypedPlace } from './activation.ts';
+import type { Activation, CallRequest, FollowedCall, Outcome, Passed, TypedPlace } from './activation.ts';
 import { OperandEvaluator, scalarName } from './evaluator.ts';
 import { unknownObject } from './memory.ts';
 import type { HostPlace } from './objects.ts';
@@ -50,16 +50,7 @@ export abstract class CallInterpreter extends OperandEvaluator {
   /** Whether a call launches a kernel. If it does, its launch is recorded. */
   abstract launch(request: CallRequest, state: State): boolean;
   abstract reaches(unit: HostUnit, symbol: string): boolean;
-  abstract execute(
-    unit: HostUnit,
-    fn: GimpleFunction,
-    given: readonly Passed[],
-    state: State,
-    caller: Activation | null,
-    site: GimpleLocation | null,
-    slot: HostPlace | null,
-    catches: boolean,
-  ): Outcome;
+  abstract execute(call: FollowedCall, given: readonly Passed[], state: State): Outcome;
   /** A statement that is not understood: all that the program can change is unknown. */
   abstract everythingUnknown(activation: Activation, state: State): void;
   /** A condition, decided by the conditions of the path. */
@@ -177,7 +168,8 @@ export abstract class CallInterpreter extends OperandEvaluator {
       const { target } = request;
       const wanted = target && target.kind !== 'ssa' ? this.place(request.activation, target, state, null) : null;
       const slot = wanted ?? this.newSlot(unit, fn);
-      const run = (from: State): Outcome => this.execute(unit, fn, given, from, activation, request.location, slot, request.matters || activation.catches); // oxfmt-ignore
+      const call = { unit, fn, caller: activation, site: request.location, slot, catches: request.matters || activation.catches }; // oxfmt-ignore
+      const run = (from: State): Outcome => this.execute(call, given, from);
       return this.reaches(activation.unit, callee.name) ? run(state) : this.#withinShare(own, unit, symbol, state, run);
     }
     if (applied && type?.kind === 'integer') return { state, value: { kind: 'scalar', value: { kind: 'symbol', symbol: { ...applied, type: type.name } }, type }, thrown: null }; // oxfmt-ignore
@@ -234,7 +226,8 @@ export abstract class CallInterpreter extends OperandEvaluator {
     const known = this.#results.get(id);
     if (known) return { state, value: known, thrown: null };
     const own: State = { ...cloneState(state), facts: [] };
-    const { value, state: after } = this.objects.named(id, () => this.execute(unit, fn, given, own, activation, location, null, matters || activation.catches)); // oxfmt-ignore
+    const call = { unit, fn, caller: activation, site: location, slot: null, catches: matters || activation.catches };
+    const { value, state: after } = this.objects.named(id, () => this.execute(call, given, own));
     if (!after) return { state: null, value: null, thrown: null };
     if (value !== null && value !== 'in place') this.#results.set(id, value);
     return { state, value, thrown: null };

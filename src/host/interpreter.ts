@@ -6,14 +6,13 @@ import { HostStore } from '../cuda/host/host-store.ts';
 import { type Fact, appliedSymbol, arithmetic, compared, integer, negatedFact, termConstant, truth, zeroTerm } from '../cuda/host/term.ts'; // oxfmt-ignore
 import { type HostValue, integerValue, termOf, valueKey } from '../cuda/host/value.ts'; // oxfmt-ignore
 import type { HostType } from '../gimple/debug-types.ts';
-import type { GimpleBlock, GimpleFunction, GimpleLocation, GimpleOperand, GimpleStatement, GimpleVariable } from '../gimple/gimple.ts'; // oxfmt-ignore
+import type { GimpleBlock, GimpleOperand, GimpleStatement, GimpleVariable } from '../gimple/gimple.ts'; // oxfmt-ignore
 import { type HostLoop, blockFlowOf } from './flow.ts';
 import { type HostUnit } from './host-unit.ts';
-import type { Activation, EdgeState, Outcome, Passed } from './activation.ts';
+import type { Activation, EdgeState, FollowedCall, Outcome, Passed } from './activation.ts';
 import { CallInterpreter, sourceNameOf } from './calls.ts';
 import { isBitField, isMemory, scalarName } from './evaluator.ts';
 import { type LoopHost, executeLoop } from './loops.ts';
-import type { HostPlace } from './objects.ts';
 import { castValue, hostComparison, movedBy, numberOf } from './operators.ts';
 import { bytesOfType, sourceName } from './printed-types.ts';
 import { type State, assume, cloneState, mergeStates } from './state.ts';
@@ -34,20 +33,12 @@ export abstract class Interpreter extends CallInterpreter implements LoopHost {
   }
 
   /** Executes a function with arguments. */
-  execute(
-    unit: HostUnit,
-    fn: GimpleFunction,
-    given: readonly Passed[],
-    state: State,
-    caller: Activation | null,
-    site: GimpleLocation | null,
-    slot: HostPlace | null,
-    catches: boolean,
-  ): Outcome {
+  execute(call: FollowedCall, given: readonly Passed[], state: State): Outcome {
+    const { unit, fn, caller } = call;
     const parameters = new Map(
       fn.parameters.map((one, at) => [one.name, given[at] ?? this.freeParameter(unit, one, fn.symbol)]),
     );
-    const activation: Activation = { unit, fn, site, depth: (caller?.depth ?? 0) + 1, caller, objects: new Map(), parameters, catches, returns: [], throws: [], slot }; // oxfmt-ignore
+    const activation: Activation = { ...call, depth: (caller?.depth ?? 0) + 1, objects: new Map(), parameters, returns: [], throws: [] }; // oxfmt-ignore
     const own: State = { ...state, values: HostStore.empty() };
     const flow = blockFlowOf(fn);
     this.region(activation, null, [{ from: -1, to: flow.first, state: own }]);

@@ -376,9 +376,8 @@ export class Library {
     const { objects } = this.#host;
     const { given } = request;
     const [first, second, third, fourth] = given;
-    const [a, b, c, d] = [first, second, third, fourth].map((passed) => passed && termOfPassed(passed));
+    const [, b, c, d] = [first, second, third, fourth].map((passed) => passed && termOfPassed(passed));
     const label = labelOf(scalar(first));
-    void a;
     const done = (): Outcome => result(null);
     const plain = name.replace(/_ptsz$|_v\d$/, '');
     this.#noteContents(plain, given, state);

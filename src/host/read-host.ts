@@ -222,7 +222,7 @@ export function readHostProgram(request: ReadRequest): HostReading {
     if (fn) {
       const given = fn.parameters.map((one) => run.freeParameter(unit, one, symbol));
       const slot = run.newSlot(unit, fn);
-      const { value, state: after } = run.execute(unit, fn, given, state, null, null, slot, false);
+      const { value, state: after } = run.execute({ unit, fn, caller: null, site: null, slot, catches: false }, given, state); // oxfmt-ignore
       // Whoever called it has its result.
       if (value !== null && value !== 'in place') run.losePassed(value);
       else if (slot && after) run.objects.loseContents(slot.object, after);
@@ -274,8 +274,9 @@ function atStart(run: Run): { readonly run: Run; readonly state: State } | null 
     for (const symbol of unit.initialisers) {
       const fn = unit.functionOf(symbol);
       if (!fn) return null;
+      const call = { unit, fn, caller: null, site: null, slot: null, catches: false };
       const before = cloneState(state);
-      const after = run.silently(() => run.execute(unit, fn, [], state, null, null, null, false).state);
+      const after = run.silently(() => run.execute(call, [], state).state);
       if (!after || run.isCutShort) return null;
       const written = [...HostStore.writtenApart(before.objects, after.objects)].map((key) => run.objects.at(key));
       if (written.some(({ kind, memory }) => /^(?:static|private)$/.test(kind) && memory.label !== '__ioinit')) writing.add(unit.path); // oxfmt-ignore

@@ -34,6 +34,8 @@ export const effortOfOpen = 3_000_000;
 export const effortOfProof = 16_000_000;
 /** Maximum effort of the search for preconditions and facts, until one suffices for a proof. */
 export const effortOfTrials = 8_000_000;
+/** Maximum effort to show which preconditions the guards of a kernel imply, counted separately. */
+export const effortOfExclusions = 200_000;
 /** Effort of one question after which our own procedures give up. */
 export const effortOfQuery = 8_000_000;
 /** Effort counted for a Z3 resource unit if the limit was exhausted, and for a unit of the limit otherwise. */

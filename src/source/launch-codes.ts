@@ -3,7 +3,7 @@ import type { CodeEntry } from './code-entry.ts';
 
 export const launchCodes = {
   'launch/out-of-range': {
-    severity: 'warning',
+    severity: 'error',
     title: 'No device allows the dimensions of this launch.',
     explanation:
       'The launch always fails at run time, for example because a block has more than 1024 threads or a dimension is 0. Selvage leaves it out of the analysis.',

@@ -14,19 +14,26 @@ import type { RecordedAllocation, RecordedLaunch } from './record.ts';
 
 const limits = { milliseconds: 120_000, outputBytes: 1 << 20 };
 
-/** Reads the launches of files in a folder. @param startsAt functions that run first, as `main` does */
+export interface ReadOptions {
+  /** Further flags of nvcc. */
+  readonly flags?: readonly string[];
+  /** Functions that run first, as `main` does. */
+  readonly startsAt?: (symbol: string) => boolean;
+}
+
+/** Reads the launches of a program, whose files are in a folder. */
 export async function readLaunches(
   files: readonly string[],
   folder: string,
   parameters: ReadonlyMap<string, readonly number[]>,
-  startsAt?: (symbol: string) => boolean,
+  { flags = [], startsAt }: ReadOptions = {},
 ): Promise<HostReading> {
   // oxfmt-ignore
   const units = [];
   for (const file of files) {
     const temporary = join(folder, `${file}.lowered`);
     mkdirSync(temporary, { recursive: true });
-    const { stderr } = spawnSync('nvcc', ['-c', '--dryrun', '-std=c++17', '-arch=sm_90', file, '-o', join(temporary, 'unit.o')], { cwd: folder, encoding: 'utf8', env: { ...process.env, TMPDIR: temporary } }); // oxfmt-ignore
+    const { stderr } = spawnSync('nvcc', ['-c', '--dryrun', '-std=c++17', '-arch=sm_90', ...flags, file, '-o', join(temporary, 'unit.o')], { cwd: folder, encoding: 'utf8', env: { ...process.env, TMPDIR: temporary } }); // oxfmt-ignore
     const steps = hostStepsOf(stderr, temporary);
     if (!steps) throw new Error(`no steps: ${stderr}`);
     const dump = await hostDump(steps, limits, ([executable, ...args]) => runProcess({ executable, args, cwd: folder, env: { PATH: process.env['PATH'] ?? '' }, limits })); // oxfmt-ignore

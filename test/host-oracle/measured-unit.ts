@@ -37,7 +37,7 @@ export async function measureUnit(first: number, count: number, sum: Measured): 
     mkdirSync(reader);
     writeFileSync(join(reader, unit.name), unit.text.replace(/\nint main\(int argc, char\*{2} argv\) \{\n[^]*$/, '\n'));
     const isEntry = (symbol: string): boolean => /^_ZN\d+p\d+5entryEiPPc$/.test(symbol);
-    const reading = await readLaunches([unit.name], reader, parameters, isEntry);
+    const reading = await readLaunches([unit.name], reader, parameters, { startsAt: isEntry });
     for (const { rules } of unit.programs) for (const rule of rules) add(sum.rules, rule);
     for (const [seed, recording] of recordings) {
       sum.programs++;

@@ -1,7 +1,7 @@
 /**
  * Launches of host programs as `recording-runtime.c` records them: programs are compiled by nvcc, linked with that
- * runtime instead of libcudart, and run. Kernels do not run, and no GPU is needed. Only programs of this folder's
- * generator and checked-in ones may be passed.
+ * runtime instead of libcudart, and run. Kernels do not run, and no GPU is needed. The programs run
+ * on this machine: only those of this folder's generator, checked-in ones and the samples of a suite may be passed.
  */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -115,7 +115,7 @@ export function parametersIn(text: string): ReadonlyMap<string, readonly number[
 }
 
 /**
- * Compiles and links `.cu` files.
+ * Compiles and links `.cu` and `.cpp` files.
  * @param sources - names of files in the folder
  * @throws if nvcc fails
  */
@@ -128,7 +128,7 @@ export async function compileRecording(
   const objects: string[] = [];
   const lines: string[] = [];
   for (const source of sources) {
-    const stem = basename(source, '.cu');
+    const stem = basename(source).replaceAll('.', '_');
     const intermediate = join(folder, `${stem}.keep`);
     mkdirSync(intermediate, { recursive: true });
     const object = join(folder, `${stem}.o`);
@@ -140,7 +140,7 @@ export async function compileRecording(
         lines.push([kernel, ...sizes].join(' '));
     rmSync(intermediate, { recursive: true });
   }
-  const path = join(folder, basename(sources[0]!, '.cu'));
+  const path = join(folder, basename(sources[0]!).replace(/\.[a-z]+$/, ''));
   await compile(['--cudart=none', ...architecture, ...flags, ...objects, runtime, '-o', path], folder);
   const parameters = `${path}.parameters`;
   writeFileSync(parameters, `${lines.join('\n')}\n`);

@@ -39,6 +39,8 @@ const dimensions: readonly (readonly [body: string, expected: Grid, before?: str
   ['auto f = [&]() { k<<<6, 1>>>(); }; f();', [6, 1, 1]],
 ];
 
+const power = 'int p = 0; while ((2 << p) <= parameter) p++; const int t = 1 << p;';
+
 const changed: readonly (readonly [body: string, expected: readonly number[], before?: string])[] = [
   ['int n = 3; n++; k<<<n, 1>>>();', [4]],
   ['int n = 3; if (parameter) n = 4; k<<<n, 1>>>();', [3, 4]],
@@ -53,6 +55,8 @@ const changed: readonly (readonly [body: string, expected: readonly number[], be
   ['dim3 g; g.x = 3; g.x = 4; k<<<g, 1>>>();', [4]],
   ['auto f = [](int N) { k<<<N, 1>>>(); }; f(7);', [7], 'const int N = 4;'],
   ['switch (parameter) { case 1: k<<<1, 1>>>(); break; case 2: k<<<2, 1>>>(); }', [1, 2]],
+  // Powers of two below 8: the default is never taken.
+  [`${power} if (t < 8) switch (t) { case 1: k<<<1, 1>>>(); break; case 2: k<<<2, 1>>>(); break; case 4: k<<<4, 1>>>(); break; default: k<<<t, 1>>>(); }`, [1, 2, 4]], // oxfmt-ignore
   ['k<<<size(), 1>>>();', [8], 'int size() { int s = 1; while (s < 5) s *= 2; return s; }'],
   ['Cfg c; c.rows = 3; k<<<c.rows * c.cols, 1>>>();', [12], 'struct Cfg { int rows; int cols = 4; };'],
   ['int s[] = {2, 3}; k<<<s[1], 1>>>();', [3]],
@@ -72,6 +76,8 @@ const undecided: readonly (readonly [body: string, before?: string])[] = [
   ['k<<<missing, 1>>>();', 'extern int missing;'],
   ['k<<<compute(), 1>>>();', 'int compute();'],
   ['k<<<1 / 0, 1>>>();'],
+  [`${power} if (t < 8) switch (t) { case 1: case 4: break; default: k<<<t, 1>>>(); }`],
+  [`${power} switch (t) { case 1: case 2: case 4: break; default: k<<<t, 1>>>(); }`],
   ['int n = 3; while (more()) n += 2; k<<<n, 1>>>();'],
   ['State* s = get(); s->n = 4; State* t = get(); t->n = 5; k<<<s->n, 1>>>();', 'struct State { int n; }; State* get();'], // oxfmt-ignore
 ];

@@ -8,6 +8,7 @@ const suites: Readonly<Record<string, () => Promise<unknown>>> = {
   'launch-index': () => import('./launch-index.ts'),
   gpuverify: () => import('./gpuverify.ts'),
   load: () => import('./load.ts'),
+  'recorded-launches': () => import('./recorded-launches.ts'),
   'repair-edits': () => import('./repair-edits.ts'),
   'sample-mutants': () => import('./sample-mutants.ts'),
   samples: () => import('./samples.ts'),

@@ -104,7 +104,7 @@ export function resolveLaunches(
       (site.block && dimensionsProblem('block', site.block)) ?? (site.grid && dimensionsProblem('grid', site.grid));
     if (problem !== undefined) {
       const message = `The launch ${site.text} of ${name} ${problem}. It always fails, so Selvage does not analyse it.`;
-      diagnostics.push({ severity: 'warning', code: 'launch/out-of-range', message, location: site.location });
+      diagnostics.push({ severity: 'error', code: 'launch/out-of-range', message, location: site.location });
       continue;
     }
     usable.push(site);

@@ -1,4 +1,5 @@
 /** Records proofs for certificates during the check of a kernel, if certificates are requested. */
+import type { Access } from '../../analysis/values/access.ts';
 import type { Certificate, CertificateProof, CertifiedPlace, CertifiedTier } from '../../certificate/certificate.ts';
 import type { Instruction, Kernel } from '../../ir/form/kernel.ts';
 import { placeOf } from '../context/names.ts';
@@ -64,6 +65,12 @@ export class CertificateLog {
   /** Records that a solver has proved two accesses not to overlap. */
   addSolvedRace(obligation: Obligation, tier: 'linear' | 'bit-vectors', asked: SolverQuery | undefined): void {
     this.addRace(obligation, tier, asked ? this.proofOf(asked) : null);
+  }
+
+  /** Records that a solver has proved an access unreachable, so that it overlaps with no other. */
+  addExcluded({ instruction }: Access, asked: SolverQuery | undefined): void {
+    const places = [this.place(instruction)];
+    this.kept.push({ subject: { kind: 'race', scope: 'grid', places }, tier: 'linear', proof: asked ? this.proofOf(asked) : null }); // oxfmt-ignore
   }
 
   /** Like {@link addDivergence}, by a solver. */

@@ -596,7 +596,7 @@ export class LinearEncoding {
         const signed = term.operator.startsWith('s');
         const dividend = signed ? view.signed(a) : view.unsigned(a);
         const divisor = signed ? view.signed(b) : view.unsigned(b);
-        if (divisor.low <= 0n) return;
+        if (divisor.low < 0n || (divisor.low === 0n && divisor.terms.size === 0)) return;
         const x = this.linear(dividend, reading);
         const isQuotient = term.operator.endsWith('div');
         // Division rounds towards 0, and a remainder has the sign of the dividend.
@@ -619,7 +619,9 @@ export class LinearEncoding {
         this.lemma.define(`${name}_p`, quotient, d);
         const isDivided = `(and (= ${x} (+ ${name}_p ${remainder})) (<= 0 ${remainder}) (< ${remainder} ${d}) (<= 0 ${quotient}))`; // oxfmt-ignore
         const ifNegative = isQuotient ? `(<= ${name} 0)` : `(and (<= ${name} 0) (< (- ${d}) ${name}))`;
-        assert(canBeNegative ? `(ite (>= ${x} 0) ${isDivided} ${ifNegative})` : isDivided);
+        const meaning = canBeNegative ? `(ite (>= ${x} 0) ${isDivided} ${ifNegative})` : isDivided;
+        // Nothing is known of a division by zero.
+        assert(divisor.low > 0n ? meaning : `(=> (> ${d} 0) ${meaning})`);
         return;
       }
       case 'lshr':

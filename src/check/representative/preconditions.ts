@@ -2,6 +2,7 @@
  * Preconditions: requirements of a kernel on its launch and scalars that every representative launch satisfies. If only
  * other launches could show a race, the kernel is proved under as few preconditions as possible.
  */
+import { invariant } from '../../base/assert.ts';
 import type { Steps } from '../../base/coroutine.ts';
 import { parseAssumption } from '../../cuda/assumptions/assumption-parser.ts';
 import { type Lookup, evaluateCondition } from '../../cuda/assumptions/evaluate-assumption.ts';
@@ -14,8 +15,9 @@ import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
 import { placeOf } from '../context/names.ts';
 import { integerField } from '../context/scalars.ts';
 import { namedScalar } from '../premises/premises.ts';
+import { effortOfExclusions } from '../../solver/budget.ts';
 import { useReserve } from '../request/budget.ts';
-import type { CheckRequest, CheckResult } from '../request/check-request.ts';
+import type { CheckRequest, CheckResult, Exclusion } from '../request/check-request.ts';
 import { axisHints } from './block-shape.ts';
 import { type IndexFactor, type Monomial, addSums, keyOf } from './monomial.ts';
 import { nestingsOf } from './nesting.ts';
@@ -36,12 +38,14 @@ const beyond: ReadonlySet<Reason['kind']> = new Set<Reason['kind']>([
 /**
  * Repeats a check under preconditions if no representative launch refutes its open obligations.
  * @param check a check that does not try further preconditions or facts
+ * @param excluded a proof that no execution that satisfies the assumptions of a request reaches an access, or null
  * @returns the result proved under the fewest preconditions; null if they do not suffice for a proof
  */
 export function* underPreconditions(
   context: KernelAndLaunch & SymbolicFacts,
   result: CheckResult,
   check: (request: CheckRequest) => Steps<CheckResult>,
+  excluded: (request: CheckRequest) => Steps<Exclusion | null>,
 ): Steps<CheckResult | null> {
   const { request } = context;
   const wanted = [result.race, result.divergence].filter(({ verdict }) => /^(possible|unknown|race)$/.test(verdict));
@@ -83,23 +87,74 @@ export function* underPreconditions(
     const offBySizes = new Set((bySizes.switchedOff ?? []).map(keyOfPlace));
     return found.some((place) => !offBySizes.has(place));
   }
+  const needsSizes = !/^(?:proved|skipped)$/.test(result.divergence.verdict);
+  /** Sizes that are positive in every execution, since guards exclude all accesses if they are not. */
+  function* implied(kept: readonly StatedAssumption[]): Steps<Implied> {
+    const effort = { left: effortOfExclusions, kept: 0 };
+    let found: Implied = { sizes: [], proofs: [] };
+    if (needsSizes || request.budget.expired()) return found;
+    for (const size of sizes.filter((one) => kept.includes(one)).reverse()) {
+      const others = kept.filter((one) => one !== size && !found.sizes.includes(one));
+      const assumptions = [...request.assumptions, ...others, negated(size)];
+      const proof = yield* excluded({ ...request, assumptions, budget: { ...request.budget, effort } });
+      if (proof) found = { sizes: [...found.sizes, size], proofs: [...found.proofs, proof] };
+    }
+    return found;
+  }
   for (const all of shapes.length > 0 ? [weak, [...weak, ...shapes]] : [weak]) {
     if (all.length === 0) continue;
     let best = yield* proves(all);
     if (!best) continue;
     useReserve(request.budget.effort);
     let kept = all;
+    let guarded = yield* implied(kept);
     // The strongest preconditions are removed first.
     for (const one of [...all].reverse()) {
+      if (guarded.sizes.includes(one)) continue;
       const fewer = kept.filter((other) => other !== one);
       const tried = fewer.length === 0 ? null : yield* proves(fewer);
-      if (tried) [best, kept] = [tried, fewer];
+      if (!tried) continue;
+      const without = yield* implied(fewer);
+      if (fewer.length - without.sizes.length > kept.length - guarded.sizes.length) continue;
+      [best, kept, guarded] = [tried, fewer, without];
     }
+    best = withImplied(best, guarded);
+    kept = kept.filter((one) => !guarded.sizes.includes(one));
     const proved = labelled(best, new Set(kept.map(({ text }) => text)));
     const notices = shown.map((finding) => ({ ...finding, severity: 'notice' as const, sameValue: true }));
     return { ...proved, race: { ...proved.race, findings: [...proved.race.findings, ...notices] } };
   }
   return null;
+}
+
+/** Statements that every execution with an access satisfies, and the proofs of that. */
+interface Implied {
+  readonly sizes: readonly StatedAssumption[];
+  readonly proofs: readonly Exclusion[];
+}
+
+function negated({ expression, text }: StatedAssumption): StatedAssumption {
+  invariant(expression.kind === 'condition', text);
+  return {
+    expression: { kind: 'condition', condition: { kind: 'not', operand: expression.condition } },
+    text: `!(${text})`,
+  };
+}
+
+/** A result without statements that are implied, with what the proofs of that assume. */
+function withImplied(result: CheckResult, { sizes, proofs }: Implied): CheckResult {
+  if (sizes.length === 0) return result;
+  const isLeft = ({ kind, text }: Assumption): boolean => kind !== 'user' || sizes.every((size) => size.text !== text);
+  const race = (result.race.assumptions ?? []).filter(isLeft);
+  const texts = new Set(race.map(({ text }) => text));
+  const more = proofs.flatMap(({ assumptions }) => assumptions.filter(({ kind, text }) => kind === 'no-wrap' && !texts.has(text) && texts.add(text))); // oxfmt-ignore
+  const certificates = [...(result.certificates ?? []), ...proofs.flatMap((proof) => proof.certificates ?? [])];
+  return {
+    ...result,
+    race: { ...result.race, ...(result.race.assumptions && { assumptions: [...race, ...more] }) },
+    divergence: { ...result.divergence, ...(result.divergence.assumptions && { assumptions: result.divergence.assumptions.filter(isLeft) }) }, // oxfmt-ignore
+    ...(result.certificates && { certificates }),
+  };
 }
 
 function keyOfPlace(place: Location): string {

@@ -6,7 +6,7 @@ import type { Steps } from '../../base/coroutine.ts';
 import { dimensionsIn } from '../../cuda/assumptions/assumption-names.ts';
 import type { StatedAssumption } from '../../launch/parameter-source.ts';
 import type { KernelAndLaunch, KernelContext, SymbolicFacts } from '../context/facts.ts';
-import type { CheckRequest, CheckResult } from '../request/check-request.ts';
+import type { CheckRequest, CheckResult, Exclusion } from '../request/check-request.ts';
 import { preconditionCandidates, underPreconditions } from './preconditions.ts';
 import { satisfiesAssumptions, representativeLaunches } from './representative-launches.ts';
 
@@ -17,6 +17,7 @@ import { satisfiesAssumptions, representativeLaunches } from './representative-l
  * @param facts, result of the check under the constraints
  * @param contextOf the facts of another request
  * @param check a check that does not try further preconditions or facts
+ * @param excluded as for {@link underPreconditions}
  * @returns the proof under preconditions, with those that no representative launch of the site satisfies; null if none
  *   exist, or if values given by the program show the race
  */
@@ -26,6 +27,7 @@ export function* violatedPreconditions(
   result: CheckResult,
   contextOf: (request: CheckRequest) => KernelContext,
   check: (request: CheckRequest) => Steps<CheckResult>,
+  excluded: (request: CheckRequest) => Steps<Exclusion | null>,
 ): Steps<CheckResult | null> {
   const { ties = [] } = request.launch;
   const shown = [...result.race.findings, ...result.divergence.findings].filter(({ confirmed }) => confirmed);
@@ -42,7 +44,7 @@ export function* violatedPreconditions(
     for (const statement of preconditionCandidates(loose, result, false).weak)
       if (yield* isNeverMet(facts, statement, check)) broken.push(statement.text);
     if (broken.length === 0) continue;
-    const proved = yield* underPreconditions(loose, yield* check(without), check);
+    const proved = yield* underPreconditions(loose, yield* check(without), check, excluded);
     const needed = proved ? neededOf(proved).filter((text) => broken.includes(text)) : [];
     if (proved && needed.length > 0) return { ...proved, brokenPreconditions: needed };
   }

@@ -9,7 +9,7 @@ import type { Solver } from '../../solver/solver.ts';
 import type { Location } from '../../source/location.ts';
 import type { Launch } from '../../launch/launch.ts';
 import type { CheckBudget } from './budget.ts';
-import type { DivergenceResult, RaceResult } from '../../verdict/finding.ts';
+import type { Assumption, DivergenceResult, RaceResult } from '../../verdict/finding.ts';
 import type { Reason } from '../../verdict/reason.ts';
 
 export interface CheckRequest {
@@ -103,4 +103,9 @@ interface OpenRace {
   readonly second: InstructionId;
   /** The reason for the missing proof. */
   readonly reason: Reason;
+}
+
+/** A proof that no execution reaches an access: what it assumes, and its certificates if those are requested. */
+export interface Exclusion extends Pick<CheckResult, 'certificates'> {
+  readonly assumptions: readonly Assumption[];
 }

@@ -63,6 +63,15 @@ function narrow(
   if (operator === '<' || operator === '<=' || operator === '==') atMost(operator === '<' ? value - 1n : value);
   if (operator === '!=') range.excluded.add(value);
   const { low, high, excluded } = range;
+  const values = valuesOfShift(term);
+  if (values && high !== null) return values.every((one) => one > high || (low !== null && one < low) || excluded.has(one)); // oxfmt-ignore
   if (low === null || high === null) return false;
   return low > high || (low === high && excluded.has(low));
+}
+
+/** All values of a shift of a positive constant: `1 << p` is a power of two. Null for other terms. */
+function valuesOfShift(term: HostTerm): readonly bigint[] | null {
+  if (term.kind !== 'arithmetic' || term.operator !== '<<') return null;
+  const shifted = termConstant(term.left);
+  return shifted !== undefined && shifted > 0n ? Array.from({ length: 64 }, (_, by) => shifted << BigInt(by)) : null;
 }

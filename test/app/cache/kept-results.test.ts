@@ -140,6 +140,12 @@ async function check(cache: string | null, cwd = tree): Promise<Work> {
   }
 }
 
+/** A cache that has the results of the first one: a cold check for each test would take long. */
+function keptIn(cache: string): string {
+  cpSync(join(folder, 'kept'), join(folder, cache), { recursive: true });
+  return cache;
+}
+
 function keptFiles(cache: string): string[] {
   return readdirSync(join(folder, cache), { recursive: true, encoding: 'utf8' }).filter((file) =>
     /[0-9a-f]{64}$/.test(file),
@@ -169,7 +175,7 @@ test('if one of 50 kernels changes only it is checked; the report equals a cold 
 });
 
 test('kernels that move in their file are not checked again, but reported on their new lines', { skip }, async () => {
-  await check('moved');
+  await check(keptIn('moved'));
   writeFileSync(join(tree, 'src/unit2.cu'), unitText(2, '// One line.\n// Another line.\n'));
   const moved = await check('moved');
   // `twice` moves with the kernels: the distance is the same.
@@ -179,7 +185,7 @@ test('kernels that move in their file are not checked again, but reported on the
 });
 
 test('another checkout of the same files is not recompiled, but reported with its paths', { skip }, async () => {
-  const cold = await check('places');
+  const cold = await check(keptIn('places'));
   const other = join(folder, 'élsewhere');
   cpSync(tree, other, { recursive: true });
   const warm = await check('places', other);
@@ -189,7 +195,7 @@ test('another checkout of the same files is not recompiled, but reported with it
 });
 
 test('a source with a changed classification is checked again, although its PTX is the same', { skip }, async () => {
-  await check('source');
+  await check(keptIn('source'));
   const path = join(tree, 'src/unit4.cu');
   const text = unitText(4);
   const passing = text
@@ -204,7 +210,7 @@ test('a source with a changed classification is checked again, although its PTX 
 });
 
 test('units are rebuilt if one of their headers changes, but not for an unused header', { skip }, async () => {
-  await check('headers');
+  await check(keptIn('headers'));
   writeFileSync(join(tree, 'src/shared.cuh'), '#pragma once\n#define TILE 64\n');
   const changed = await check('headers');
   assert.equal(changed.compiled, 5);
@@ -218,7 +224,7 @@ test('units are rebuilt if one of their headers changes, but not for an unused h
 });
 
 test('with a damaged result store the report equals a cold run', { skip }, async () => {
-  const cold = await check('damage');
+  const cold = await check(keptIn('damage'));
   const files = keptFiles('damage');
   assert.ok(files.length >= 60);
   for (const [index, file] of files.entries()) {

@@ -79,12 +79,12 @@ test('a site that may be cooperative or have clusters is not considered resolved
   assert.equal(settled.launches[0]?.cooperative, true);
 });
 
-test('a site beyond the limits is omitted with a warning', () => {
+test('a site beyond the limits is omitted with an error', () => {
   const { launches, diagnostics } = resolveLaunches(kernel, 'k', parameters, {
     ...nothing,
     sites: [site(4, { block: [2048, 1, 1], grid: [1, 1, 1] })],
   });
-  assert.equal(diagnostics[0]?.code, 'launch/out-of-range');
+  assert.deepEqual(diagnostics.map(({ code, severity }) => [code, severity]), [['launch/out-of-range', 'error']]); // oxfmt-ignore
   assert.equal(launches[0]?.source, 'symbolic');
 });
 

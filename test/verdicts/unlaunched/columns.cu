@@ -1,12 +1,11 @@
 // expect: thereAndBack race=proved divergence=proved
-// expect: thereAndBack precondition "w >= 1"
 // expect: thereAndBack silent
 // expect: backAside race=race divergence=proved
-// expect: backAside finding race/global error on a lines 33,39
+// expect: backAside finding race/global error on a lines 32,38
 // expect: edges race=proved divergence=proved
 // expect: edges silent
 // expect: narrowRows race=race divergence=proved
-// expect: narrowRows finding race/global error on a lines 58
+// expect: narrowRows finding race/global error on a lines 57
 //
 // A thread goes down a column and up again; pointers move by a row.
 

@@ -4,20 +4,17 @@
 // expect: heads_first precondition "size >= 1"
 // expect: heads_first silent
 // expect: heads_first_short race=race divergence=proved
-// expect: heads_first_short finding race/global error on out lines 70
+// expect: heads_first_short finding race/global error on out lines 66
 // expect: three_of_each race=proved divergence=proved
 // expect: three_of_each silent
 // expect: three_in_two race=race divergence=proved
-// expect: three_in_two finding race/global error on all lines 104,106
+// expect: three_in_two finding race/global error on all lines 100,102
 // expect: planes_last race=proved divergence=proved
-// expect: planes_last precondition "planes >= 1"
-// expect: planes_last precondition "height >= 1"
-// expect: planes_last precondition "width >= 1"
 // expect: planes_last silent
 // expect: planes_unbounded race=possible divergence=proved
 // expect: planes_unbounded silent
 // expect: pairs_of_columns race=race divergence=proved
-// expect: pairs_of_columns finding race/global error on out lines 133,134
+// expect: pairs_of_columns finding race/global error on out lines 129,130
 // expect: pooled race=proved divergence=proved
 // expect: pooled silent
 // expect: spread_gradient race=proved divergence=proved
@@ -25,7 +22,7 @@
 // expect: scaled_rows race=proved divergence=proved
 // expect: scaled_rows silent
 // expect: scaled_rows_short race=race divergence=proved
-// expect: scaled_rows_short finding race/global error on x lines 179
+// expect: scaled_rows_short finding race/global error on x lines 175
 // expect: either_order race=proved divergence=proved
 // expect: either_order silent
 // expect: windows race=proved divergence=proved
@@ -35,11 +32,10 @@
 // expect: either_order precondition "size >= 1"
 // expect: windows_as_columns race=proved divergence=proved
 // expect: windows_as_columns silent
-// expect: windows_as_columns precondition "size >= 1"
 // expect: windows_as_columns precondition "rows >= 1"
 // expect: windows_as_columns precondition "columns >= 1"
 // expect: windows_as_columns_short race=race divergence=proved
-// expect: windows_as_columns_short finding race/global warning on out lines 237
+// expect: windows_as_columns_short finding race/global warning on out lines 233
 //
 // An index is decomposed by sizes that only the launch determines, and composed again in another order.
 
