@@ -1,4 +1,5 @@
 /** What GCC makes of the host code of a unit, before it optimises. */
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import { exitedWell, type ProcessLimits, type ProcessResult } from '../system/child-process.ts';
@@ -54,6 +55,7 @@ export async function hostDump(
   await writeFile(steps.source, text ?? '#error "cudafe++ includes no file of stubs"\n', 'latin1');
   const result = await run(steps.lower, limits);
   if (!exitedWell(result)) return { step: 'lower', result };
-  const [gimple, assembly] = await Promise.all([readFile(steps.dump, 'utf8'), readFile(steps.assembly, 'utf8')]);
-  return { gimple, assembly };
+  // Without functions there is no dump.
+  const gimple = existsSync(steps.dump) ? await readFile(steps.dump, 'utf8') : '';
+  return { gimple, assembly: await readFile(steps.assembly, 'utf8') };
 }

@@ -36,11 +36,17 @@ for (const compiler of compilers)
     }
   });
 
-async function dumped(context: TestContext, text: string, ...flags: string[]): Promise<HostDump> {
+async function dumped(
+  context: TestContext,
+  text: string,
+  flags: readonly string[] = [],
+  file = 'unit.cu',
+): Promise<HostDump> {
+  // oxfmt-ignore
   const [root, folder] = [temporaryFolder(context), temporaryFolder(context)];
-  writeFiles(root, { 'unit.cu': text });
+  writeFiles(root, { [file]: text });
   const { path } = wrappedCompiler(nvcc!);
-  const { stderr } = spawnSync(path, ['-c', '--dryrun', '-arch=sm_80', ...flags, 'unit.cu', '-o', join(folder, 'unit.o')], { cwd: root, encoding: 'utf8', env: { ...process.env, TMPDIR: folder } }); // oxfmt-ignore
+  const { stderr } = spawnSync(path, ['-c', '--dryrun', '-arch=sm_80', ...flags, file, '-o', join(folder, 'unit.o')], { cwd: root, encoding: 'utf8', env: { ...process.env, TMPDIR: folder } }); // oxfmt-ignore
   const steps = hostStepsOf(stderr, folder);
   assert.ok(steps, stderr);
   const limits = { milliseconds: 60_000, outputBytes: 1 << 20 };
@@ -79,7 +85,7 @@ void run(float* a, double* b, int n) {
 
 test('launches of a unit are calls at their lines, also in templates', { skip: withoutNvcc }, async (context) => {
   for (const flags of [[], ['-O3', '-Xcompiler', '-fopenmp,-O2', '-std=c++17', '-rdc=true']]) {
-    const made = await dumped(context, unit, ...flags);
+    const made = await dumped(context, unit, flags);
     const [wrapper] = [...splitDump(made.gimple).texts.keys()].filter((name) => /launchIfE/.test(name));
     assert.match(callsOf(functionOf(made, wrapper!)).join(' '), /^5: _ZN4dim3C1Ejjj 5: _ZN4dim3C1Ejjj 5: __cudaPushCallConfiguration 5: \S*fillIfLi128EEEvPT_i$/); // oxfmt-ignore
     const calls = callsOf(functionOf(made, '_Z3runPfPdi'));
@@ -106,4 +112,10 @@ test('the stub include is removed; a text without exactly one is rejected', () =
   assert.equal(withoutStubs('int a;\n#include "x.cudafe1.stub.c"\nint b;\n'), 'int a;\n\nint b;\n');
   assert.equal(withoutStubs('int a;\n'), null);
   assert.equal(withoutStubs('#include "a.stub.c"\n#include "b.stub.c"\n'), null);
+});
+
+test('a file without functions has an empty dump', { skip: withoutNvcc }, async (context) => {
+  const { gimple, assembly } = await dumped(context, 'extern const int sizes[] = {64, 128};', [], 'sizes.cpp');
+  assert.equal(gimple, '');
+  assert.match(assembly, /^sizes:/m);
 });
