@@ -64,14 +64,13 @@ export function hostStepsOf(dryRun: string, folder: string): HostSteps | null {
   // What cudafe++ wrote includes headers of the toolkit, and no others.
   const toolkit = shellWords(/^#\$ INCLUDES=(.*)$/m.exec(dryRun)?.[1] ?? '') ?? [];
   const own = without(words, outputs, outputsWithValue).filter((word) => word !== rewritten);
-  const withoutFolders = without(own, /^-(?:I|isystem|iquote|idirafter)./, new Set(['-I', '-isystem', '-iquote', '-idirafter'])); // oxfmt-ignore
   return {
     preprocess: asCall(preprocess),
     preprocessed,
     // nvcc finds its programs next to itself.
     rewrite: [inFolder(rewrite[0]!, /^#\$ _HERE_=(\/.*)$/m.exec(dryRun)?.[1]), ...rewrite.slice(1)],
     rewritten,
-    ...lowerSteps(compiler, [...withoutFolders, ...toolkit], folder),
+    ...lowerSteps(compiler, [...withoutHeaders(own), ...toolkit], folder),
   };
 }
 
@@ -93,8 +92,13 @@ function plainStepsOf(commands: readonly (readonly string[])[], folder: string):
   const input = kept.at(-1) ?? '';
   if (!/\.(?:cpp|cc|cxx|c\+\+|C)$/.test(input)) return null;
   const preprocessed = `${folder}/host.ii`;
-  const steps = lowerSteps(compiler, kept.slice(0, -1), folder);
+  const steps = lowerSteps(compiler, withoutHeaders(kept.slice(0, -1)), folder);
   return { preprocess: [compiler, ...kept, '-E', '-o', preprocessed], preprocessed, rewrite: null, rewritten: preprocessed, ...steps }; // oxfmt-ignore
+}
+
+/** The words of a call that compiles a preprocessed text: nothing is included any more. */
+function withoutHeaders(words: readonly string[]): string[] {
+  return without(words, /^-(?:I|isystem|iquote|idirafter)./, new Set(['-I', '-isystem', '-iquote', '-idirafter', '-include', '-imacros'])); // oxfmt-ignore
 }
 
 function isGcc(compiler: string): boolean {

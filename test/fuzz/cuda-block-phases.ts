@@ -105,6 +105,7 @@ const warpTail: PhaseMaker = (c, broken) => {
     const sync = fault === 'no warp barrier' || (fault === 'one short' && d === 4) ? '' : '    __syncwarp();';
     return [read, sync, `    ${s}[tid] = v${d};`, sync];
   });
+  const isInWarp = fault === 'block' && c.block <= 32;
   return {
     name: 'warp tail',
     shared: [`${isVolatile ? 'volatile ' : ''}int ${s}[${c.few + 64}]`],
@@ -117,9 +118,9 @@ const warpTail: PhaseMaker = (c, broken) => {
       '}',
     ],
     repeats: !isVolatile && (c.block > 32 || c.isSymbolic) ? 'barrier' : 'barrier perhaps',
-    ...(isVolatile && { isOpen: true }),
-    // In a block of one warp the barrier of the warp is sufficient, if the launch states that it is one.
-    ...(fault && !isVolatile && (fault !== 'block' || c.block > 32 || c.isSymbolic) && { fault }),
+    // In a block of one warp the barrier of the warp is sufficient: a race under other launches than the stated one.
+    ...((isVolatile || (isInWarp && c.isSymbolic)) && { isOpen: true }),
+    ...(fault && !isVolatile && !isInWarp && { fault }),
   };
 };
 

@@ -11,10 +11,13 @@ import type { KeptCode } from '../../src/toolchain/kept-code.ts';
 import { assets } from '../app/compare/change-fixture.ts';
 import { nvcc, temporaryFolder, withoutNvcc, wrappedCompiler, writeFiles } from '../toolchain/fixture.ts';
 
-const program = `#include "size.h"
-namespace { __global__ void fill(int* out) { out[threadIdx.x] = SIZE; } }
+/** `size.h`, which is included twice where a preprocessed text is compiled with the flags of its file, defines a type. */
+const programs = {
+  'main.cu': `namespace { __global__ void fill(int* out) { out[threadIdx.x] = SIZE; } }
 int main() { int* d; cudaMalloc(&d, 4 * SIZE); fill<<<1, SIZE>>>(d); }
-`;
+`,
+  'main.cpp': 'int* run(int n); int main() { return *run(SIZE); }',
+};
 
 /** A store that counts the dumps that are written to it. */
 function countingStore(context: TestContext): KeptCode & { written: number } {
@@ -30,29 +33,30 @@ function countingStore(context: TestContext): KeptCode & { written: number } {
   return counting;
 }
 
-test('a dump is kept by its preprocessed text', { skip: withoutNvcc }, async (context) => {
-  const found = await findCompiler({ path: wrappedCompiler(nvcc!).path, env: process.env });
-  assert.ok('compiler' in found);
-  const { compiler } = found;
-  const kept = countingStore(context);
-  const lowered = async (header: string) => {
-    const root = temporaryFolder(context);
-    writeFiles(root, { 'main.cu': program, 'size.h': header });
-    const result = await lowerHost({ compiler, root, file: join(root, 'main.cu'), trust: 'user', limits: compilerLimits, include: assets.include, flags: [], arch: 'sm_80', kept, onLog: () => undefined }); // oxfmt-ignore
-    assert.ok(!('problem' in result), JSON.stringify(result));
-    return result;
-  };
-  const first = await lowered('#define SIZE 64\n');
-  const again = await lowered('#define SIZE 64\n');
-  assert.equal(kept.written, 1);
-  assert.ok(first.key !== null && first.key === again.key);
-  // Folders are those of the checkout and of the compilation.
-  const placeless = ({ gimple, assembly }: HostDump): string[] =>
-    [gimple, assembly].map((text) => text.replaceAll(/\/[^\s":()]*\/(?=[^\s"/:()]*[":)])/g, ''));
-  assert.deepEqual(placeless(again.dump()), placeless(first.dump()));
-  assert.deepEqual([...again.files.values()], [...first.files.values()]);
-  const other = await lowered('#define SIZE 32\n');
-  assert.equal(kept.written, 2);
-  assert.notEqual(other.key, first.key);
-  assert.match(other.dump().gimple, /32/);
-});
+for (const [name, program] of Object.entries(programs))
+  test(`a dump of ${name} is kept by its preprocessed text`, { skip: withoutNvcc }, async (context) => {
+    const found = await findCompiler({ path: wrappedCompiler(nvcc!).path, env: process.env });
+    assert.ok('compiler' in found);
+    const { compiler } = found;
+    const kept = countingStore(context);
+    const lowered = async (header: string) => {
+      const root = temporaryFolder(context);
+      writeFiles(root, { [name]: program, 'size.h': `${header}struct Once {};\n` });
+      const result = await lowerHost({ compiler, root, file: join(root, name), trust: 'user', limits: compilerLimits, include: assets.include, flags: [{ args: ['-include', 'size.h'], origin: 'a test', directory: root }], arch: 'sm_80', kept, onLog: () => undefined }); // oxfmt-ignore
+      assert.ok(!('problem' in result), JSON.stringify(result));
+      return result;
+    };
+    const first = await lowered('#define SIZE 64\n');
+    const again = await lowered('#define SIZE 64\n');
+    assert.equal(kept.written, 1);
+    assert.ok(first.key !== null && first.key === again.key);
+    // Folders are those of the checkout and of the compilation.
+    const placeless = ({ gimple, assembly }: HostDump): string[] =>
+      [gimple, assembly].map((text) => text.replaceAll(/\/[^\s":()]*\/(?=[^\s"/:()]*[":)])/g, ''));
+    assert.deepEqual(placeless(again.dump()), placeless(first.dump()));
+    assert.deepEqual([...again.files.values()], [...first.files.values()]);
+    const other = await lowered('#define SIZE 32\n');
+    assert.equal(kept.written, 2);
+    assert.notEqual(other.key, first.key);
+    assert.match(other.dump().gimple, /32/);
+  });
