@@ -55,7 +55,7 @@ export async function hostDump(
   await writeFile(steps.source, text ?? '#error "cudafe++ includes no file of stubs"\n', 'latin1');
   const result = await run(steps.lower, limits);
   if (!exitedWell(result)) return { step: 'lower', result };
-  // Without functions there is no dump.
+  // GCC writes a dump only if the file has functions.
   const gimple = existsSync(steps.dump) ? await readFile(steps.dump, 'utf8') : '';
   return { gimple, assembly: await readFile(steps.assembly, 'utf8') };
 }
