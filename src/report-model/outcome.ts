@@ -65,7 +65,7 @@ export function violationsOf({ cost }: KernelReport): readonly Regression[] {
 
 /** Whether a diagnostic of this code is a finding about the program; otherwise it is a limitation of Selvage. */
 export function isFinding(code: string): boolean {
-  return code === 'launch/precondition' || isOfChange(code);
+  return code === 'launch/precondition' || code === 'launch/out-of-range' || isOfChange(code);
 }
 
 /** Whether a diagnostic of this code occurs only in comparisons. */
@@ -86,7 +86,7 @@ export function tally(report: Report, only?: ReadonlySet<string>): Tally {
       if (!only || only.has(finding.fingerprint)) counts[finding.severity] += 1;
     }
   }
-  // A launch site that violates a precondition counts as a finding, although it is reported as a diagnostic.
+  // An error at a launch site counts as a finding, although it is reported as a diagnostic.
   for (const { code, severity, fingerprint } of report.diagnostics) {
     const isMeant = !only || isOfChange(code) || (fingerprint !== undefined && only.has(fingerprint));
     if (isFinding(code) && isMeant) counts[severity] += 1;

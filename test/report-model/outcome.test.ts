@@ -25,6 +25,7 @@ test('the first applicable exit code is returned', () => {
   assert.equal(exitCodeOf(reportOf([kernelReport()], [problem('launch/not-evaluated', 'notice')]), 'error'), 0);
   assert.equal(exitCodeOf(reportOf([kernelReport()], [problem('launch/precondition')]), 'error'), 1);
   assert.equal(exitCodeOf(reportOf([kernelReport()], [problem('launch/precondition', 'notice')]), 'error'), 0);
+  assert.equal(exitCodeOf(reportOf([kernelReport()], [problem('launch/out-of-range')]), 'error'), 1);
 });
 
 test('findings that are not new do not count if only new ones do', () => {

@@ -3,6 +3,7 @@ import type { AssumptionExpression } from '../../cuda/assumptions/assumption.ts'
 import { dimensionsIn } from '../../cuda/assumptions/assumption-names.ts';
 import { printAssumption } from '../../cuda/assumptions/assumption-parser.ts';
 import type { Dim3 } from '../../base/dim3.ts';
+import { hashText } from '../../base/hash.ts';
 import type { AxisExtents } from '../../cuda/launches/extents.ts';
 import type { Launch, LaunchSource, PointerDistance } from '../../launch/launch.ts';
 import type { LaunchProperty, SitePointer } from '../../cuda/launches/launch-site.ts';
@@ -104,7 +105,9 @@ export function resolveLaunches(
       (site.block && dimensionsProblem('block', site.block)) ?? (site.grid && dimensionsProblem('grid', site.grid));
     if (problem !== undefined) {
       const message = `The launch ${site.text} of ${name} ${problem}. It always fails, so Selvage does not analyse it.`;
-      diagnostics.push({ severity: 'error', code: 'launch/out-of-range', message, location: site.location });
+      const code = 'launch/out-of-range';
+      const fingerprint = hashText([code, name, site.location.file, site.text, problem].join('|'));
+      diagnostics.push({ severity: 'error', code, message, location: site.location, fingerprint });
       continue;
     }
     usable.push(site);

@@ -85,6 +85,8 @@ test('a site beyond the limits is omitted with an error', () => {
     sites: [site(4, { block: [2048, 1, 1], grid: [1, 1, 1] })],
   });
   assert.deepEqual(diagnostics.map(({ code, severity }) => [code, severity]), [['launch/out-of-range', 'error']]); // oxfmt-ignore
+  // Comparisons and baselines recognise it.
+  assert.ok(diagnostics[0]?.fingerprint);
   assert.equal(launches[0]?.source, 'symbolic');
 });
 
