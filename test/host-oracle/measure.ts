@@ -13,6 +13,7 @@ for (let seed = first; seed < first + count; seed += unitSize) {
   const before = sum.missing.length;
   await measureUnit(seed, Math.min(unitSize, first + count - seed), sum);
   for (const one of sum.missing.slice(before)) process.stdout.write(`${one}\n`);
+  if (sum.programs % 500 === 0) process.stderr.write(`${sum.programs} programs, ${sum.launches} launches: ${JSON.stringify(sum.known)}\n`); // oxfmt-ignore
 }
 const { programs, launches, known, missing, cutShort, rules, reasons } = sum;
 process.stdout.write(`${programs} programs, ${launches} launches: ${JSON.stringify(known)}, ${missing.length} not stated, ${cutShort} cut short\n`); // oxfmt-ignore

@@ -1,12 +1,10 @@
 // expect: fillPlanes race=proved divergence=proved
 // expect: fillPlanes precondition "h % 2 == 0"
-// expect: fillPlanes precondition "h >= 1"
-// expect: fillPlanes precondition "w >= 1"
 // expect: fillPlanes silent
-// expect: fillPlanes launch main.cu:33 block=32,8 grid=4,2,3 where w=100,h=30
+// expect: fillPlanes launch main.cu:31 block=32,8 grid=4,2,3 where w=100,h=30
 // expect: fillPlanesUp race=race divergence=proved
-// expect: fillPlanesUp finding race/global warning on out lines 27,28
-// expect: fillPlanesUp launch main.cu:35 block=32,8 grid=4,2,3 where w=100,h=30
+// expect: fillPlanesUp finding race/global warning on out lines 25,26
+// expect: fillPlanesUp launch main.cu:33 block=32,8 grid=4,2,3 where w=100,h=30
 //
 // Each thread fills two rows. The first launch halves the height and drops the remainder: it assumes even heights. The
 // second one rounds up: of an odd height the last row is the first one of the next plane.
