@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Knowledge, matchOf, openSymbols, readLaunches } from './compare.ts';
 import { drawUnit } from './generator.ts';
-import { parametersIn, recordUnit } from './record.ts';
+import { type Recording, parametersIn, recordUnit } from './record.ts';
+import type { ReadLaunch } from '../../src/host/read-host.ts';
 
 export interface Measured {
   programs: number;
@@ -43,19 +44,29 @@ export async function measureUnit(first: number, count: number, sum: Measured): 
       sum.programs++;
       const isOwn = new RegExp(`(?<!\\d)${`p${seed}`.length}p${seed}(?!\\d{2})`);
       const stated = reading.launches.filter(({ entry, kernel }) => isOwn.test(entry.symbol) || isOwn.test(kernel));
-      for (const [at, launch] of recording.launches.entries()) {
-        sum.launches++;
-        const earlier = recording.allocations.filter(({ launchesBefore }) => launchesBefore <= at);
-        const { knowledge, differences, stated: nearest } = matchOf(launch, stated, earlier);
-        sum.known[knowledge ?? 'missing']++;
-        if (knowledge === null) sum.missing.push(`seed ${seed}: ${launch.name} grid ${launch.grid.join()} block ${launch.block.join()}: ${differences.join('; ')} (line ${nearest?.location?.line})`); // oxfmt-ignore
-        if (knowledge === 'open' && nearest)
-          for (const reason of new Set(openSymbols(nearest).map((id) => id.replace(/[#@+\d].*$/s, '').slice(0, 40)))) add(sum.reasons, reason); // oxfmt-ignore
-      }
+      addRecording(recording, stated, `seed ${seed}`, sum);
     }
     sum.cutShort += reading.cutShort.length;
   } finally {
     rmSync(folder, { recursive: true });
+  }
+}
+
+/** Compares the launches of one recording with the stated ones. @param program its name in lines about missing launches */
+export function addRecording(
+  recording: Recording,
+  stated: readonly ReadLaunch[],
+  program: string,
+  sum: Measured,
+): void {
+  for (const [at, launch] of recording.launches.entries()) {
+    sum.launches++;
+    const earlier = recording.allocations.filter(({ launchesBefore }) => launchesBefore <= at);
+    const { knowledge, differences, stated: nearest } = matchOf(launch, stated, earlier);
+    sum.known[knowledge ?? 'missing']++;
+    if (knowledge === null) sum.missing.push(`${program}: ${launch.name} grid ${launch.grid.join()} block ${launch.block.join()}: ${differences.join('; ')} (line ${nearest?.location?.line})`); // oxfmt-ignore
+    if (knowledge === 'open' && nearest)
+      for (const reason of new Set(openSymbols(nearest).map((id) => id.replace(/[#@+\d].*$/s, '').slice(0, 40)))) add(sum.reasons, reason); // oxfmt-ignore
   }
 }
 

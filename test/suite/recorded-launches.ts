@@ -8,7 +8,8 @@
 import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { type Knowledge, matchOf, openSymbols, readLaunches } from '../host-oracle/compare.ts';
+import { readLaunches } from '../host-oracle/compare.ts';
+import { addRecording, nothingMeasured } from '../host-oracle/measured-unit.ts';
 import { compileRecording, parametersIn, runRecording } from '../host-oracle/record.ts';
 
 const [, given, ...words] = process.argv.slice(2);
@@ -20,9 +21,8 @@ const checkout = realpathSync(given);
 const folders = [
   ...new Set(globSync('**/*.cu', { cwd: join(checkout, 'Samples') }).map((path) => dirname(path))),
 ].sort();
-const known: Record<Knowledge | 'missing', number> = { exact: 0, constrained: 0, input: 0, open: 0, missing: 0 };
-const reasons = new Map<string, number>();
-const counts = { programs: 0, launches: 0, ends: 0 };
+const sum = nothingMeasured();
+let exited = 0;
 
 for (const folder of folders.filter((path) => words.length === 0 || words.some((word) => path.includes(word)))) {
   const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'selvage-recorded-')));
@@ -34,9 +34,10 @@ for (const folder of folders.filter((path) => words.length === 0 || words.some((
     rmSync(scratch, { recursive: true });
   }
 }
-process.stdout.write(`${counts.programs} programs with launches, ${counts.ends} of them exited; ${counts.launches} launches: ${JSON.stringify(known)}\n`); // oxfmt-ignore
+const { programs, launches: all, known, missing, reasons } = sum;
+process.stdout.write(`${programs} programs with launches, ${exited} of them exited; ${all} launches: ${JSON.stringify(known)}\n`); // oxfmt-ignore
 for (const [reason, number] of [...reasons].toSorted((a, b) => b[1] - a[1]).slice(0, 25)) process.stdout.write(`${number} ${reason}\n`); // oxfmt-ignore
-if (known.missing > 0) process.exitCode = 1;
+if (missing.length > 0) process.exitCode = 1;
 
 /** Why a program could not be compiled, linked or read: the first line that names an error. */
 function causeOf(error: unknown): string {
@@ -52,27 +53,19 @@ async function compareProgram(sample: string, folder: string): Promise<void> {
   const sources = globSync('*.{cu,cpp}', { cwd: folder }).sort();
   const flags = [`-I${join(checkout, 'Common')}`, `-I${folder}`];
   const executable = await compileRecording(sources, folder, { flags });
-  const { launches, allocations, exit } = await runRecording(executable, []);
+  const recording = await runRecording(executable, []);
+  const { launches, exit } = recording;
   if (launches.length === 0) {
     process.stdout.write(`${sample}: no launch (${exit.kind})\n`);
     return;
   }
-  counts.programs++;
-  if (exit.kind === 'exited') counts.ends++;
   const parameters = parametersIn(readFileSync(executable.parameters, 'utf8'));
   const reading = await readLaunches(sources, folder, parameters, { flags });
-  const seen = new Set<string>();
-  for (const [at, launch] of launches.entries()) {
-    const earlier = allocations.filter(({ launchesBefore }) => launchesBefore <= at);
-    const { knowledge, differences, stated } = matchOf(launch, reading.launches, earlier);
-    counts.launches++;
-    known[knowledge ?? 'missing']++;
-    const text = `${sample}: ${launch.name ?? launch.kernel} grid ${launch.grid.join()} block ${launch.block.join()}`;
-    if (knowledge === null && !seen.has(text)) process.stdout.write(`${text}: ${differences.join('; ')} (line ${stated?.location?.line})\n`); // oxfmt-ignore
-    seen.add(text);
-    if (knowledge !== 'open' || !stated) continue;
-    for (const reason of new Set(openSymbols(stated).map((id) => id.replace(/[#@+\d].*$/s, '').slice(0, 40)))) reasons.set(reason, (reasons.get(reason) ?? 0) + 1); // oxfmt-ignore
-  }
+  sum.programs++;
+  if (exit.kind === 'exited') exited++;
+  const before = sum.missing.length;
+  addRecording(recording, reading.launches, sample, sum);
+  for (const one of new Set(sum.missing.slice(before))) process.stdout.write(`${one}\n`);
   const kernels = new Set(launches.map(({ kernel }) => kernel)).size;
   process.stdout.write(`${sample}: ${launches.length} launches of ${kernels} kernels (${exit.kind})\n`);
 }
