@@ -31,7 +31,7 @@ interface Refused {
 /**
  * Compiles the host code of a unit up to its dump.
  * @param run runs a program in the environment of nvcc
- * @param before gets the preprocessed text: returns why it must not be compiled, or that its dump is known; null: it is
+ * @param before gets the preprocessed text, and what the preprocessor printed: returns why it must not be compiled, or that its dump is known; null: it is
  *   compiled
  * @returns the dump; or why it is missing; or that it is known
  */
@@ -39,13 +39,13 @@ export async function hostDump(
   steps: HostSteps,
   limits: ProcessLimits,
   run: (command: ProgramCall, limits: ProcessLimits) => Promise<ProcessResult>,
-  before: (preprocessed: string) => Promise<Refused | Known | null> = async () => null,
+  before: (preprocessed: string, printed: string) => Promise<Refused | Known | null> = async () => null,
 ): Promise<HostDump | HostFailure | Refused | Known> {
   const preprocessed = await run(steps.preprocess, limits);
   if (!exitedWell(preprocessed)) return { step: 'preprocess', result: preprocessed };
   // Names in the text may have any bytes.
   const plain = await readFile(steps.preprocessed, 'latin1');
-  const early = await before(plain);
+  const early = await before(plain, preprocessed.stderr);
   if (early) return early;
   if (steps.rewrite) {
     const rewritten = await run(steps.rewrite, limits);

@@ -1,5 +1,6 @@
 /** How nvcc compiles the host code of a unit, and the same steps up to what GCC makes of it. */
 import { basename } from 'node:path';
+import { printsSearchList } from './file-inputs.ts';
 import type { ProgramCall } from '../toolchain/nvcc-steps.ts';
 import { shellWords } from '../toolchain/shell-words.ts';
 
@@ -65,7 +66,7 @@ export function hostStepsOf(dryRun: string, folder: string): HostSteps | null {
   const toolkit = shellWords(/^#\$ INCLUDES=(.*)$/m.exec(dryRun)?.[1] ?? '') ?? [];
   const own = without(words, outputs, outputsWithValue).filter((word) => word !== rewritten);
   return {
-    preprocess: asCall(preprocess),
+    preprocess: asCall([...preprocess, printsSearchList]),
     preprocessed,
     // nvcc finds its programs next to itself.
     rewrite: [inFolder(rewrite[0]!, /^#\$ _HERE_=(\/.*)$/m.exec(dryRun)?.[1]), ...rewrite.slice(1)],
@@ -93,7 +94,7 @@ function plainStepsOf(commands: readonly (readonly string[])[], folder: string):
   if (!/\.(?:cpp|cc|cxx|c\+\+|C)$/.test(input)) return null;
   const preprocessed = `${folder}/host.ii`;
   const steps = lowerSteps(compiler, withoutHeaders(kept.slice(0, -1)), folder);
-  return { preprocess: [compiler, ...kept, '-E', '-o', preprocessed], preprocessed, rewrite: null, rewritten: preprocessed, ...steps }; // oxfmt-ignore
+  return { preprocess: [compiler, ...kept, '-E', printsSearchList, '-o', preprocessed], preprocessed, rewrite: null, rewritten: preprocessed, ...steps }; // oxfmt-ignore
 }
 
 /** The words of a call that compiles a preprocessed text: nothing is included any more. */

@@ -1,28 +1,17 @@
 /** Lowers the host code of one file, in the environment of its compilation. */
-import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
-import { gunzipSync, gzipSync } from 'node:zlib';
 import { understandsDump, selfTestProgram } from '../gimple/self-test.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import { exitedWell, runProcess, type ProcessLimits } from '../system/child-process.ts';
-import { type DependencyRequest, type Setting, preprocessedFrom, refusedPreprocessed, runCompiler, withoutPlace, withSetting } from '../toolchain/compile.ts'; // oxfmt-ignore
+import { type DependencyRequest, type Setting, preprocessedFrom, refusedPreprocessed, runCompiler, withSetting } from '../toolchain/compile.ts'; // oxfmt-ignore
 import { compileErrors } from '../toolchain/compiler-messages.ts';
-import { isInside, realPath, realPathNow } from '../toolchain/file-place.ts';
+import { isInside, pathIn, realPath, realPathNow } from '../toolchain/file-place.ts';
 import { dependenciesOfCode, identityOf, withFolders, withoutFolders } from '../toolchain/kept-code.ts';
 import type { ProgramCall } from '../toolchain/nvcc-steps.ts';
 import { hostDump, type HostDump } from './host-dump.ts';
 import { hostStepsOf, selfTestCall, type HostSteps } from './host-steps.ts';
-
-/** What the host compiler makes of a file. */
-export interface LoweredHost {
-  /** The dump and the assembly. */
-  readonly dump: () => HostDump;
-  /** Equal for equal dumps; null if not all of their inputs are known. */
-  readonly key: string | null;
-  /** Files of the project that the dump names, with their paths relative to the root. */
-  readonly files: ReadonlyMap<string, string>;
-}
+import { type HostCompiler, isKeptDump, keepInputs, type KeptDump, type LoweredHost, loweredHost, packedDump, unchangedHost, unpackedDump } from './unchanged-host.ts'; // oxfmt-ignore
 
 /** Why the host code of a file was not lowered. */
 export interface HostProblem {
@@ -35,7 +24,7 @@ type Run = (command: ProgramCall, limits: ProcessLimits) => ReturnType<typeof ru
 export async function lowerHost(request: DependencyRequest): Promise<LoweredHost | HostProblem> {
   let made: LoweredHost | undefined;
   const { diagnostics } = await withSetting(request, 'production', async (setting) => {
-    const lowered = await lowerWithSetting(setting);
+    const lowered = (await unchangedHost(setting)) ?? (await lowerWithSetting(setting));
     if ('problem' in lowered) return { dependencies: [], diagnostics: [lowered.problem] };
     made = lowered;
     return { dependencies: [], diagnostics: [] };
@@ -46,6 +35,7 @@ export async function lowerHost(request: DependencyRequest): Promise<LoweredHost
 async function lowerWithSetting(setting: Setting): Promise<LoweredHost | HostProblem> {
   const { cwd, env, temporary, unit, request } = setting;
   const { limits, signal, trust } = request;
+  const started = Date.now();
   const dryRun = await runCompiler(setting, [
     '-c',
     '--dryrun',
@@ -55,41 +45,41 @@ async function lowerWithSetting(setting: Setting): Promise<LoweredHost | HostPro
     '-o',
     resolve(temporary, 'unit.o'),
   ]);
-  const steps = exitedWell(dryRun) ? hostStepsOf(`${dryRun.stdout}\n${dryRun.stderr}`, temporary) : null;
+  const told = `${dryRun.stdout}\n${dryRun.stderr}`;
+  const steps = exitedWell(dryRun) ? hostStepsOf(told, temporary) : null;
   if (!steps) return { problem: problemOf(unit, 'the host compiler is not GCC, or nvcc does not print its steps') };
   const run: Run = ([executable, ...args], within) =>
     runProcess({ executable, args, cwd, env, limits: within, signal });
   const own = await identityOfCompiler(steps, setting, run);
-  if (!(await isUnderstood(steps, own, setting, run))) return { problem: problemOf(unit, 'Selvage does not understand what this version of GCC prints') }; // oxfmt-ignore
+  if (!(await isUnderstood(steps, own?.digest ?? null, setting, run))) return { problem: problemOf(unit, 'Selvage does not understand what this version of GCC prints') }; // oxfmt-ignore
   let files: readonly string[] = [];
   let parts: readonly unknown[] | undefined;
   let kept: KeptDump | undefined;
-  const found = await hostDump(steps, limits, run, async (text) => {
+  let searched = '';
+  const found = await hostDump(steps, limits, run, async (text, printed) => {
+    searched = printed;
     const preprocessed = preprocessedFrom([text], setting);
     files = preprocessed.files;
     const refused = await refusedPreprocessed(preprocessed, dryRun, setting, true);
     if (refused) return { refused };
-    parts = await partsOf(text, steps, own, setting);
+    parts = await partsOf(text, steps, own?.digest ?? null, setting);
     const known = parts && request.kept?.read(parts);
-    if (isKept(known)) kept = known;
+    if (isKeptDump(known)) kept = known;
     return kept ? { isKnown: true } : null;
   });
-  const named = async (dump: () => HostDump): Promise<LoweredHost> => ({
-    dump: () => {
-      const { gimple, assembly } = dump();
-      return { gimple: withoutPlace(gimple, unit), assembly: withoutPlace(assembly, unit) };
-    },
-    key: parts ? createHash('sha256').update(JSON.stringify(parts)).digest('hex') : null,
-    files: await ownFiles(files, steps, setting),
-  });
-  if ('isKnown' in found) return named(() => withFolders(unpacked(kept!), setting));
+  const named = async (dump: () => HostDump): Promise<LoweredHost> => {
+    const host = { own: await ownFiles(files, steps, setting), parts };
+    if (parts) await keepInputs({ ...host, parts, files }, { steps, told, searched, started, own }, setting);
+    return loweredHost(host, dump, unit);
+  };
+  if ('isKnown' in found) return named(() => withFolders(unpackedDump(kept!), setting));
   if ('refused' in found) return { problem: found.refused };
   if ('step' in found) {
     const context = { root: request.root, unit, directory: cwd, trust };
     const [first] = await compileErrors(`${found.result.stderr}\n${found.result.stdout}`, context);
     return { problem: problemOf(unit, first ? `the host compiler reports: ${first.message}` : `the step ${found.step} failed`) }; // oxfmt-ignore
   }
-  if (parts) request.kept?.write(parts, packed(withoutFolders(found, setting)));
+  if (parts) request.kept?.write(parts, packedDump(withoutFolders(found, setting)));
   return named(() => found);
 }
 
@@ -109,21 +99,23 @@ async function ownFiles(
   const own = new Map<string, string>();
   for (const [, name] of marked.matchAll(/^# \d+ "((?:[^"\\]|\\.)*)"/gm)) {
     const path = Buffer.from(name!.replace(/\\(.)/g, '$1'), 'latin1').toString('utf8');
-    const known = names.get(resolve(cwd, path));
+    const known = names.get(pathIn(cwd, path));
     if (known !== undefined) own.set(path, known);
   }
   return own;
 }
 
-/** The digest of the host compiler itself, which its driver `gcc` starts; null if it is not known. */
+/** @returns null if it is not known */
 async function identityOfCompiler(
   { lower: [driver] }: HostSteps,
   { request }: Setting,
   run: Run,
-): Promise<string | null> {
+): Promise<HostCompiler | null> {
   if (!request.kept) return null;
   const { end, stdout } = await run([driver, '-print-prog-name=cc1plus'], request.limits);
-  return end.kind === 'exited' && end.code === 0 ? identityOf(stdout.trim(), request.kept) : null;
+  const path = stdout.trim();
+  const digest = end.kind === 'exited' && end.code === 0 ? await identityOf(path, request.kept) : null;
+  return digest === null ? null : { path, digest };
 }
 
 /** Results of the self-test of compilers in this process. */
@@ -165,26 +157,6 @@ async function partsOf(
   const [compile, validate] = steps.rewrite ? [steps.rewrite, steps.lower] : [steps.lower, null];
   const all = { preprocess, preprocessed, compile, validate, libraries: null, halves: null };
   return dependenciesOfCode(text, all, setting, kept, ['host', own, compiler.version.text]);
-}
-
-interface KeptDump {
-  readonly gimple: Uint8Array;
-  readonly assembly: Uint8Array;
-}
-
-function isKept(value: unknown): value is KeptDump {
-  if (typeof value !== 'object' || value === null) return false;
-  const { gimple, assembly } = value as Partial<KeptDump>;
-  return gimple instanceof Uint8Array && assembly instanceof Uint8Array;
-}
-
-function packed({ gimple, assembly }: HostDump): KeptDump {
-  const pack = (text: string): Uint8Array => new Uint8Array(gzipSync(text, { level: 1 }));
-  return { gimple: pack(gimple), assembly: pack(assembly) };
-}
-
-function unpacked({ gimple, assembly }: KeptDump): HostDump {
-  return { gimple: gunzipSync(gimple).toString(), assembly: gunzipSync(assembly).toString() };
 }
 
 function problemOf(file: string, reason: string): Diagnostic {

@@ -17,7 +17,7 @@ import {
 } from './confinement.ts';
 import { type EditedHeaders, editedCopy } from './edited-copy.ts';
 import { confinedEnvironment } from './environment.ts';
-import { isInside, isPlainPath, isShellSafe, realPath, realPathNow } from './file-place.ts';
+import { isInside, isPlainPath, isShellSafe, pathIn, realPath, realPathNow } from './file-place.ts';
 import {
   isPrivatePlace,
   selectFlags,
@@ -338,7 +338,7 @@ function builtAs(
 interface PreprocessedUnit {
   /** Preprocessed texts; null if they are too large to read. */
   readonly texts: readonly string[] | null;
-  /** Absolute paths of all files that were read. */
+  /** Absolute paths of all files that were read, as the preprocessor spells them. */
   readonly files: readonly string[];
 }
 
@@ -349,7 +349,7 @@ async function preprocessedUnit(folder: string, setting: Setting): Promise<Prepr
 
 /** Preprocessed texts with the files that they came from. */
 export function preprocessedFrom(texts: readonly string[] | null, { cwd }: Setting): PreprocessedUnit {
-  const files = [...new Set((texts ?? []).flatMap(filesOfPreprocessed))].map((path) => resolve(cwd, path));
+  const files = [...new Set((texts ?? []).flatMap(filesOfPreprocessed))].map((path) => pathIn(cwd, path));
   return { texts, files };
 }
 
@@ -363,7 +363,7 @@ async function hostText(preprocessed: string, files: readonly string[], setting:
   }
   // The text, and file names in it, have one character per byte.
   const own = (path: string): string | undefined => {
-    const name = names.get(resolve(setting.cwd, Buffer.from(path, 'latin1').toString('utf8')));
+    const name = names.get(pathIn(setting.cwd, Buffer.from(path, 'latin1').toString('utf8')));
     return name === undefined ? undefined : Buffer.from(name, 'utf8').toString('latin1');
   };
   let text = preprocessed;
@@ -553,7 +553,7 @@ async function listDependencies(
 ): Promise<{ readonly files: readonly string[] } | { readonly diagnostics: readonly Diagnostic[] }> {
   const result = await runCompiler(setting, ['-M']);
   if (exitedWell(result)) {
-    return { files: parseRule(result.stdout).map((path) => resolve(setting.cwd, path)) };
+    return { files: parseRule(result.stdout).map((path) => pathIn(setting.cwd, path)) };
   }
   // It is not yet known whether included files are inside of the root, so only names of missing headers are logged.
   const missing = /: (?:fatal error|catastrophic error): .*(?:No such file|cannot open source file)/;

@@ -80,9 +80,11 @@ export async function embeddingFile(files: readonly string[], root: string): Pro
   return null;
 }
 
-const embedDirective = /(?:#|%:)(?:[ \t\v\f]|\/\*[^]*?\*\/)*embed(?![A-Za-z0-9_])/;
+/** An `#embed` directive, or the start of what may be one; in a text {@link withoutSplices}. */
+export const embedDirective = /(?:#|%:)(?:[ \t\v\f]|\/\*[^]*?\*\/)*embed(?![A-Za-z0-9_])/;
 
-function withoutSplices(text: string): string {
+/** A text in which lines that are continued are one line, without trigraphs that matter to directives. */
+export function withoutSplices(text: string): string {
   return text
     .replaceAll('??/', '\\')
     .replaceAll('??=', '#')

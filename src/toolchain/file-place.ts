@@ -8,6 +8,14 @@ export function isInside(folder: string, path: string): boolean {
   return !(rest === '..' || rest.startsWith(`..${sep}`) || isAbsolute(rest));
 }
 
+/**
+ * The absolute path of a file as a compiler opens it. `..` is not resolved: after a link it leads elsewhere, and after a
+ * folder that does not exist nowhere.
+ */
+export function pathIn(folder: string, name: string): string {
+  return isAbsolute(name) ? name : `${folder}/${name}`;
+}
+
 /** Real path after all links are resolved, or null if it does not exist. */
 export async function realPath(path: string): Promise<string | null> {
   return realpath(path).catch(() => null);

@@ -93,20 +93,33 @@ export async function identityOf(file: string, kept: KeptCode): Promise<string |
 /** Milliseconds after a modification within which a file may change again without a new time stamp. */
 const settlingTime = 3000;
 
+/** Whether a text of which these are the inputs contains the path of the root. */
+export function rootNamed(parts: readonly unknown[]): boolean {
+  return parts[5] !== null;
+}
+
 /** Replaces folders of the compilation in texts by placeholders, for the cache. */
 export function withoutFolders<Texts extends object>(texts: Texts, place: CompilePlace): Texts {
-  return mapTexts(texts, (text) => inFolders(text, place, marks));
+  return mapTexts(texts, (text) => withoutFolder(text, place));
 }
 
 /** Replaces placeholders in cached texts by the folders of the current compilation. */
-export function withFolders<Texts extends object>(texts: Texts, { root, temporary }: CompilePlace): Texts {
-  return mapTexts(texts, (text) =>
-    text
-      .replaceAll(`"${marks.temporary}/`, () => `"${spellingOfPath(temporary)}/`)
-      .replaceAll(`"${marks.root}/`, () => `"${spellingOfPath(root)}/`)
-      .replaceAll(marks.temporary, () => temporary)
-      .replaceAll(marks.root, () => root),
-  );
+export function withFolders<Texts extends object>(texts: Texts, place: CompilePlace): Texts {
+  return mapTexts(texts, (text) => withFolder(text, place));
+}
+
+/** A text with placeholders instead of folders. */
+export function withoutFolder(text: string, place: CompilePlace): string {
+  return inFolders(text, place, marks);
+}
+
+/** A text with folders instead of placeholders. */
+export function withFolder(text: string, { root, temporary }: CompilePlace): string {
+  return text
+    .replaceAll(`"${marks.temporary}/`, () => `"${spellingOfPath(temporary)}/`)
+    .replaceAll(`"${marks.root}/`, () => `"${spellingOfPath(root)}/`)
+    .replaceAll(marks.temporary, () => temporary)
+    .replaceAll(marks.root, () => root);
 }
 
 function mapTexts<Texts extends object>(texts: Texts, change: (text: string) => string): Texts {

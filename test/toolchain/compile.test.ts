@@ -224,6 +224,7 @@ const escapes: readonly (readonly [string, Readonly<Record<string, string>>])[] 
   ['a path that climbs out', { 'a.cu': '#include "../secret.h"\n' }],
   ['a link', { 'a.cu': '#include "link.h"\n' }],
   ['a folder that is a link', { 'a.cu': '#include "up/secret.h"\n' }],
+  ['.. after a folder that is a link', { 'a.cu': '#include "far/../secret.h"\n', 'secret.h': '' }],
   ['the configuration of git', { 'a.cu': '#include ".git/config"\n' }],
   ['a device', { 'a.cu': '#include "/dev/null"\n' }],
   ['the environment', { 'a.cu': '#include "/proc/self/environ"\n' }],
@@ -249,6 +250,8 @@ for (const [name, files] of escapes) {
     writeFiles(folder, { 'secret.h': 'int SECRET_7f3a = undefined_7f3a;\n#warning SECRET_7f3a\n' });
     symlinkSync(join(folder, 'secret.h'), join(root, 'link.h'));
     symlinkSync(folder, join(root, 'up'));
+    mkdirSync(join(folder, 'inner'));
+    symlinkSync(join(folder, 'inner'), join(root, 'far'));
     let log = '';
     const base = {
       ...request(nvcc!, root, 'a.cu'),
@@ -258,6 +261,7 @@ for (const [name, files] of escapes) {
     const result = await compileUnit(base);
     assert.equal(result.ptx, undefined);
     assert.ok(codesOf(result).every((code) => code === 'compile/include-outside' || code === 'compile/failed'));
+    if (name.startsWith('..')) assert.deepEqual(codesOf(result), ['compile/include-outside']);
     const listed = await unitDependencies(base);
     assert.deepEqual(listed.dependencies, []);
     assert.doesNotMatch(log + JSON.stringify([result, listed]), /7f3a/);

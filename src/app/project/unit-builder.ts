@@ -2,7 +2,8 @@ import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Unoptimised } from '../../toolchain/device-code.ts';
 import type { KeptCode } from '../../toolchain/kept-code.ts';
 import type { AssembledUnit, Unassembled } from '../../toolchain/resources.ts';
-import type { HostProblem, LoweredHost } from '../../lowering/lower-host.ts';
+import type { HostProblem } from '../../lowering/lower-host.ts';
+import type { LoweredHost } from '../../lowering/unchanged-host.ts';
 import type { Unit } from './inputs.ts';
 
 export type BuildKind = 'verification' | 'production';

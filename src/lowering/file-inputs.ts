@@ -1,0 +1,286 @@
+/**
+ * Which files decide what the preprocessor makes of a unit: those that it read, and those that it would read if they
+ * existed. While none of them changes, its output is the same, and it need not run. ccache calls this the direct mode,
+ * and knows nothing of the second kind.
+ */
+import { createHash } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { embedDirective, withoutSplices } from '../toolchain/confinement.ts';
+import { pathIn } from '../toolchain/file-place.ts';
+
+/** A file and its contents. Paths are absolute. */
+interface FileInput {
+  readonly path: string;
+  readonly digest: string;
+  /** Metadata; null if the file may change again without new metadata. */
+  readonly state: string | null;
+}
+
+/** Names that do not exist in a folder. */
+interface AbsentNames {
+  readonly folder: string;
+  readonly names: readonly string[];
+  /** Metadata of the folder; null if it may change again without new metadata. */
+  readonly state: string | null;
+}
+
+export interface FileInputs {
+  readonly files: readonly FileInput[];
+  readonly absent: readonly AbsentNames[];
+}
+
+/** Folders that the preprocessor searches, absolute, in any order. */
+interface SearchList {
+  readonly folders: readonly string[];
+  /** Folders that it would search if they existed. */
+  readonly absent: readonly string[];
+}
+
+/** Option that makes the preprocessor print the folders that it searches. */
+export const printsSearchList = '-Wp,-v';
+
+/** Options of GCC by which a preprocessor reads no files except those of `#include` directives. */
+const plainOption = /^(?:-[Ew]|-std=.*|-[DUI].+|-(?:isystem|iquote|idirafter).+|-O\w*|-g\w*|-W[a-z+0-9=-]*|-m\w+(?:=[\w.+-]+)?|-pthread|-f(?!.*(?:module|pch|plugin|profile|working-directory))[\w=.+-]+)$/; // oxfmt-ignore
+const optionsWithValue: ReadonlySet<string> = new Set(['-D', '-U', '-I', '-isystem', '-iquote', '-idirafter', '-x', '-o', '-include']); // oxfmt-ignore
+
+/** A run of the preprocessor. */
+interface PreprocessorRun {
+  /** Arguments of GCC, {@link printsSearchList} among them. */
+  readonly words: readonly string[];
+  /** What it printed. */
+  readonly errors: string;
+  /** Files that its output names. */
+  readonly read: readonly string[];
+  readonly cwd: string;
+  /** When it was started, in milliseconds. */
+  readonly started: number;
+}
+
+/**
+ * @param more files that decide how it was run
+ * @returns null if something else may decide its output, or if a file changed since it was started
+ */
+export function fileInputs(
+  { words, errors, read, cwd, started }: PreprocessorRun,
+  more: readonly string[],
+): FileInputs | null {
+  // oxfmt-ignore
+  const search = searchListOf(errors, cwd);
+  const first = firstIncludes(words);
+  if (!search || !first) return null;
+  const { add, inputs } = collecting(search.absent);
+  for (const path of more) add(path);
+  const addName = ({ name, isQuoted }: IncludedName, beside: string): void => {
+    for (const folder of isQuoted ? [beside, ...search.folders] : search.folders) add(pathIn(folder, name));
+  };
+  for (const name of first) addName({ name, isQuoted: true }, cwd);
+  const computing = new Set<string>();
+  for (const path of read) {
+    add(path);
+    const { names = [] } = fileAt(path) ?? {};
+    if (names === null) return null;
+    for (const name of names) {
+      if (name === 'computed') computing.add(dirname(path));
+      else addName(name, dirname(path));
+    }
+  }
+  if (computing.size > 0) {
+    // A name that a macro expands to is the end of the path of one of the files that were read.
+    const folders = new Set([...computing, ...search.folders]);
+    const ends = [...folders].flatMap((folder) => read.filter((path) => path.startsWith(`${folder}/`)).map((path) => path.slice(folder.length + 1))); // oxfmt-ignore
+    for (const name of new Set(ends)) for (const folder of folders) add(pathIn(folder, name));
+  }
+  const found = inputs();
+  return found.files.every(({ path }) => (stateOf(path)?.changed ?? started) < started) ? found : null;
+}
+
+/** A file of which the digest is known. */
+export function knownInput(path: string, digest: string): FileInput {
+  const now = stateOf(path);
+  return { path, digest, state: now && settledState(now) };
+}
+
+/** Whether no input has changed. */
+export function areUnchanged({ files, absent }: FileInputs): boolean {
+  const isSame = ({ path, digest, state }: FileInput): boolean => {
+    const now = stateOf(path);
+    return now !== null && ((state !== null && now.text === state) || digestOf(path) === digest);
+  };
+  const isAbsent = ({ folder, names, state }: AbsentNames): boolean =>
+    (state !== null && stateOf(folder)?.text === state) ||
+    names.every((name) => stateOf(pathIn(folder, name)) === null);
+  return files.every(isSame) && absent.every(isAbsent);
+}
+
+/** Inputs with other paths. */
+export function withPaths({ files, absent }: FileInputs, change: (path: string) => string): FileInputs {
+  return {
+    files: files.map((file) => ({ ...file, path: change(file.path) })),
+    absent: absent.map((one) => ({ ...one, folder: change(one.folder) })),
+  };
+}
+
+/** Collects files and paths that do not exist. */
+function collecting(missing: readonly string[] = []): {
+  readonly add: (path: string) => void;
+  readonly inputs: () => FileInputs;
+} {
+  const files = new Map<string, FileInput>();
+  const absent = new Set<string>(missing);
+  const known = new Map<string, boolean>();
+  const exists = (path: string): boolean => {
+    const found = known.get(path) ?? stateOf(path) !== null;
+    known.set(path, found);
+    return found;
+  };
+  return {
+    add(path) {
+      if (files.has(path) || absent.has(path)) return;
+      // If its folder is missing, so are all others in it.
+      let missingPath = path;
+      while (!exists(dirname(missingPath))) missingPath = dirname(missingPath);
+      const file = missingPath === path ? fileAt(path) : null;
+      if (file) files.set(path, { path, digest: file.digest, state: file.state });
+      else if (!exists(missingPath)) absent.add(missingPath);
+    },
+    inputs() {
+      const folders = new Map<string, string[]>();
+      for (const path of absent) folders.set(dirname(path), [...(folders.get(dirname(path)) ?? []), basename(path)]);
+      return {
+        files: [...files.values()],
+        absent: Array.from(folders, ([folder, names]) => {
+          const now = stateOf(folder);
+          return { folder, names, state: now && settledState(now) };
+        }),
+      };
+    },
+  };
+}
+
+/** Milliseconds after a modification within which a file may change again without a new time stamp. */
+const settlingTime = 3000;
+
+/** Metadata of a file or folder. */
+interface FileState {
+  readonly text: string;
+  readonly isFile: boolean;
+  /** Time of the last change, in milliseconds. */
+  readonly changed: number;
+}
+
+/** Metadata that will be others if the file changes; else null. */
+function settledState({ text, changed }: FileState): string | null {
+  return Date.now() - changed > settlingTime ? text : null;
+}
+
+/** @returns null if it does not exist */
+function stateOf(path: string): FileState | null {
+  const found = statSync(path, { throwIfNoEntry: false, bigint: true });
+  if (!found) return null;
+  const { dev, ino, size, mtimeNs, ctimeNs } = found;
+  return { text: [dev, ino, size, mtimeNs, ctimeNs].join(), isFile: found.isFile(), changed: Number(ctimeNs / 1_000_000n) }; // oxfmt-ignore
+}
+
+/** Contents of a file, as far as they matter here. */
+interface ScannedFile {
+  readonly digest: string;
+  readonly state: string | null;
+  /** Null if the file may read others by other directives. */
+  readonly names: readonly (IncludedName | 'computed')[] | null;
+}
+
+/** Files that were scanned, for as long as their metadata are the same. */
+const scanned = new Map<string, ScannedFile>();
+
+/** @returns null for a folder, and for what does not exist */
+function fileAt(path: string): ScannedFile | null {
+  const now = stateOf(path);
+  if (!now?.isFile) return null;
+  const before = scanned.get(path);
+  if (before && before.state === now.text) return before;
+  const bytes = readFileSync(path);
+  const file = { digest: sha256(bytes), state: settledState(now), names: bytes.includes(0) ? null : includedNames(bytes.toString('latin1')) }; // oxfmt-ignore
+  scanned.set(path, file);
+  return file;
+}
+
+function digestOf(path: string): string | null {
+  try {
+    return sha256(readFileSync(path));
+  } catch {
+    return null;
+  }
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+interface IncludedName {
+  readonly name: string;
+  /** Whether the folder of the file itself is searched too. */
+  readonly isQuoted: boolean;
+}
+
+/** `#` is the first token of its line. */
+const includeDirective =
+  /(?:^|\*\/)[ \t\v\f]*(?:#|%:)(?:[ \t\v\f]|\/\*[^]*?\*\/)*(?:include|include_next|import)\b(.*)/gm;
+
+/**
+ * Names in the directives of a file that read others, or ask whether they exist, under any condition.
+ * @param text one character per byte
+ * @returns null if the output may depend on files by other directives
+ */
+export function includedNames(text: string): readonly (IncludedName | 'computed')[] | null {
+  const joined = withoutSplices(text);
+  if (/__TIMESTAMP__|GCC\s+dependency|__has_embed/.test(joined) || embedDirective.test(joined)) return null;
+  const names: (IncludedName | 'computed')[] = [];
+  const utf8 = (name: string): string => Buffer.from(name, 'latin1').toString('utf8');
+  for (const [, rest = ''] of joined.matchAll(includeDirective)) {
+    const [, angle, quoted] = /^[ \t]*(?:<([^>]+)>|"([^"]+)")/.exec(rest) ?? [];
+    const name = angle ?? quoted;
+    names.push(name === undefined ? 'computed' : { name: utf8(name), isQuoted: quoted !== undefined });
+  }
+  // Macros of libraries have the name of the operator in theirs, and pass their argument on.
+  const asked = joined
+    .replaceAll(/(?:\bdefined[ \t]*\(?|(?:#|%:)[ \t]*(?:ifn?def|undef))[ \t]*\w*has_include\w*\b|\/\/.*/gi, '')
+    .replaceAll(
+      /(?:#|%:)[ \t]*define[ \t]+\w*has_include\w*\((\w+)\)(?:[ \t]+__has_include[ \t]*\([ \t]*\1[ \t]*\))?/gi,
+      '',
+    );
+  for (const { 0: word, index } of asked.matchAll(/\b\w*has_include\w*\b/gi)) {
+    const [line = ''] = /^.*/.exec(asked.slice(index + word.length)) ?? [];
+    const [, angle, quoted] = /^[ \t]*\([ \t]*(?:<([^>]+)>|"([^"]+)")[ \t]*\)/.exec(line) ?? [];
+    const name = angle ?? quoted;
+    if (name !== undefined) names.push({ name: utf8(name), isQuoted: quoted !== undefined });
+    // A comment may name the operator; a directive may give it another name.
+    else if (/^[ \t]*\(/.test(line) || /^[ \t]*(?:#|%:)/.test(asked.slice(asked.lastIndexOf('\n', index) + 1))) return null; // oxfmt-ignore
+  }
+  return names;
+}
+
+/** Names of `-include` options; null if an option is unknown. */
+function firstIncludes(words: readonly string[]): string[] | null {
+  const names: string[] = [];
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at]!;
+    if (optionsWithValue.has(word)) {
+      at += 1;
+      if (word === '-include') names.push(words[at]!);
+    } else if (word.startsWith('-') ? word !== printsSearchList && !plainOption.test(word) : word.startsWith('@')) return null; // oxfmt-ignore
+  }
+  return names;
+}
+
+/** Folders that GCC lists; null if it did not. */
+function searchListOf(errors: string, cwd: string): SearchList | null {
+  const list = /^([^]*)^#include "\.\.\." search starts here:\n([^]*?)^#include <\.\.\.> search starts here:\n([^]*?)^End of search list\.\n/m.exec(errors); // oxfmt-ignore
+  if (!list) return null;
+  const [, before = '', quoted = '', angle = ''] = list;
+  const folders = `${quoted}${angle}`.split('\n').flatMap((line) => (line.startsWith(' ') ? [pathIn(cwd, line.slice(1))] : [])); // oxfmt-ignore
+  const absent = Array.from(before.matchAll(/^ignoring nonexistent directory "(.*)"$/gm), ([, path]) =>
+    pathIn(cwd, path!),
+  );
+  return { folders: [...new Set(folders)], absent };
+}
