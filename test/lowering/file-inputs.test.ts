@@ -57,7 +57,7 @@ const changes: readonly (readonly [string, boolean, (root: string) => void])[] =
   ['a removed file', true, (root) => rmSync(join(root, 'second/b.h'))],
   ['a file of that name in an earlier folder', true, (root) => writeFiles(root, { 'second/deep/d.h': 'int shadow;\n' })], // oxfmt-ignore
   ['a folder that did not exist', true, (root) => writeFiles(root, { 'first/b.h': 'int shadow;\n' })],
-  ['a file beside the one that includes it', true, (root) => writeFiles(root, { 'inner/inner/c.h': '', 'first/a.h': '' })], // oxfmt-ignore
+  ['a file next to the one that includes it', true, (root) => writeFiles(root, { 'inner/inner/c.h': '', 'first/a.h': '' })], // oxfmt-ignore
   ['a file that was asked for', true, (root) => writeFiles(root, { 'third/late.h': '' })],
   ['a name that a macro expands to, elsewhere', true, (root) => writeFiles(root, { 'deep/d.h': '', 'first/deep/d.h': 'int shadow;\n' })], // oxfmt-ignore
   ['a folder under another name', true, (root) => renameSync(join(root, 'third/deep'), join(root, 'third/gone'))],
