@@ -4,7 +4,7 @@
  */
 import { HostStore } from '../cuda/host/host-store.ts';
 import { type Fact, appliedSymbol, arithmetic, compared, integer, negatedFact, termConstant, truth, zeroTerm } from '../cuda/host/term.ts'; // oxfmt-ignore
-import { type HostValue, integerValue, termOf, valueKey } from '../cuda/host/value.ts'; // oxfmt-ignore
+import { type HostValue, integerValue, pointerOfText, termOf, valueKey } from '../cuda/host/value.ts'; // oxfmt-ignore
 import type { HostType } from '../gimple/debug-types.ts';
 import type { GimpleBlock, GimpleOperand, GimpleStatement, GimpleVariable } from '../gimple/gimple.ts'; // oxfmt-ignore
 import { type HostLoop, blockFlowOf } from './flow.ts';
@@ -375,7 +375,7 @@ export abstract class Interpreter extends CallInterpreter implements LoopHost {
         return moved;
       }
       case 'pointer_diff_expr': {
-        const [a, b] = [first, second!].map((one) => this.value(activation, one, state, null)) as [
+        const [a, b] = [first, second!].map((one) => pointerOfText(this.value(activation, one, state, null))) as [
           HostValue,
           HostValue,
         ];

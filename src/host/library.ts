@@ -16,7 +16,7 @@ import { constantBytes, zeroObject } from './memory.ts';
 import { type HostPlace, labelOf } from './objects.ts';
 import { movedBy, roundedValue } from './operators.ts';
 import type { State } from './state.ts';
-import { Trees } from './trees.ts';
+import { Strings, Trees } from './containers.ts';
 
 /** An upper limit, far above any GPU: a bound is needed to prove that index arithmetic does not wrap around. */
 const maxMultiprocessors = 65_535;
@@ -34,7 +34,7 @@ const multiprocessorCount = 16n;
 
 /** Functions that change no memory that the program reads, and throw nothing. */
 const harmless =
-  /^(?:v?f?s?n?w?printf|__(?:v?f?printf|printf)_chk|puts|putchar|fputs|fputc|fflush|fclose|fopen|free|mem(?:cmp|chr)|str(?:len|n?cmp|n?casecmp|r?chr|str|dup)|ato[ilf]|atoll|getenv|time|clock|clock_gettime|gettimeofday|s?rand(?:om)?|usleep|sleep|exit|_Exit|abort|__assert_fail|__builtin_(?:object_size|huge_valf?|inff?|nanf?|isnan|isinf|signbit|printf|puts|putchar|strlen|strcmp|memcmp|is_constant_evaluated)|__cxa_(?:end_catch|free_exception|get_exception_ptr|guard_release|guard_abort|atexit)|_ZdlPv\w*|_ZdaPv\w*|_Unwind_Resume|__errno_location|__cudaRegister\w*|__cudaUnregister\w*|__cudaInitModule|_ZNSt8ios_base4InitC1Ev|_ZNSt9exceptionD[0-2]Ev|_ZNSt13runtime_errorD[0-2]Ev|_ZSt\d+_Hash_bytes\w*|_ZNSaI[cw]E[CD][0-2]\w*|_ZNSt15__new_allocatorI[cw]E[CD][0-2]\w*|_ZNSt6chrono3_V212(?:system|steady)_clock3nowEv)$/; // oxfmt-ignore
+  /^(?:v?f?s?n?w?printf|__(?:v?f?printf|printf)_chk|puts|putchar|fputs|fputc|fflush|fclose|fopen|free|mem(?:cmp|chr)|str(?:len|n?cmp|n?casecmp|r?chr|str|dup)|ato[ilf]|atoll|getenv|time|clock|clock_gettime|gettimeofday|s?rand(?:om)?|usleep|sleep|exit|_Exit|abort|__assert_fail|__builtin_(?:object_size|huge_valf?|inff?|nanf?|isnan|isinf|signbit|printf|puts|putchar|strlen|strcmp|memcmp|is_constant_evaluated)|__cxa_(?:end_catch|free_exception|get_exception_ptr|guard_release|guard_abort|atexit)|_ZdlPv\w*|_ZdaPv\w*|_Unwind_Resume|__cudaRegister\w*|__cudaUnregister\w*|__cudaInitModule|_ZNSt8ios_base4InitC1Ev|_ZNSt9exceptionD[0-2]Ev|_ZNSt13runtime_errorD[0-2]Ev|_ZSt\d+_Hash_bytes\w*|_ZNSaI[cw]E[CD][0-2]\w*|_ZNSt15__new_allocatorI[cw]E[CD][0-2]\w*|_ZNSt6chrono3_V212(?:system|steady)_clock3nowEv)$/; // oxfmt-ignore
 
 /** Those of {@link harmless} whose results depend on numbers that they are given, and on nothing else. */
 const mathematical =
@@ -46,8 +46,17 @@ const output = /^(?:_ZNSo(?:ls|3put|5write|5flush)|_ZStlsI|_ZSt4endlI|_ZSt5flush
 /** Functions of C++ that read what they are given. */
 const readers = /^_ZNK(?:St7__cxx1112basic_string|Ss|St9exception|St13runtime_error|St9type_info|St6locale|St12__basic_fileI)/; // oxfmt-ignore
 
+/** Those of {@link readers} that throw nothing. */
+const harmlessReaders = /^_ZNK\w*?(?:4size|6length|5empty|8capacity|8max_size|5c_str|4data|(?:E|Ss)ix|5begin|3end|4find|5rfind|1[1-7]find_\w+|7compareE(?:RKS4_|PKc)$|4what|4name|7is_open)/; // oxfmt-ignore
+
 /** Functions of C++ that change the objects they are given, and call no function of the program. */
-const writers = /^_ZZ?(?:NSt7__cxx1112basic_string|NSs|NSt7__cxx11(?:18|19)basic_|NSi|NSt13runtime_errorC|NSt11logic_errorC|NSt16invalid_argumentC|NSt12out_of_rangeC|NSt14basic_[io]?f?stream|NSt13basic_[io]?f?stream|NSt9basic_iosI|NSt6localeC|St4swapRNSt7__cxx1112basic|NSt8__detail15_List_node_base|NKSt8__detail20_Prime_rehash_policy|St\d+_Rb_tree_(?:insert_and_rebalance|rebalance_for_erase|increment|decrement))/; // oxfmt-ignore
+const writers = /^_ZZ?(?:NSt7__cxx1112basic_string|NSs|NSt7__cxx11(?:18|19)basic_|NSi|NSt14basic_[io]?f?stream|NSt13basic_[io]?f?stream|NSt9basic_iosI|NSt6localeC|St4swapRNSt7__cxx1112basic|NSt8__detail15_List_node_base|NKSt8__detail20_Prime_rehash_policy|St\d+_Rb_tree_(?:insert_and_rebalance|rebalance_for_erase|increment|decrement))/; // oxfmt-ignore
+
+/** Constructors of exceptions: they copy the text that they are given. */
+const exceptions = /^_ZNSt(?:13runtime_error|11logic_error|16invalid_argument|12out_of_range)C/;
+
+/** Size of the standard exceptions: the table of virtual functions, and a text. */
+const exceptionBytes = 16;
 
 /** Functions that make objects, or copy bytes. */
 const allocating = /^(?:_Zn[wa]m(?:St11align_val_t|RKSt9nothrow_t)?|malloc|calloc|mem(?:cpy|move|set)|__cxa_(?:allocate_exception|begin_catch)|__builtin_(?:expect|unreachable|trap|eh_pointer)|_ZSt7launderIv\w*)$/; // oxfmt-ignore
@@ -72,16 +81,21 @@ export class Library {
   /** Allocations that host code writes too. */
   readonly #managed = new Set<string>();
   readonly #trees: Trees;
+  readonly #strings: Strings;
+  readonly #errno: HostValue;
 
   constructor(host: Interpreter) {
     this.#host = host;
     this.#trees = new Trees(host.objects);
+    this.#strings = new Strings(host.objects);
+    const errno = host.objects.create('volatile', 'errno', 'errno', integer(4), null);
+    this.#errno = host.objects.addressOf({ object: errno, offset: zeroTerm, label: 'errno' });
   }
 
   /** Whether a function changes only what its arguments lead to. */
   static isKnown(name: string): boolean {
     const plain = name.replace(/^__builtin_/, '');
-    return [harmless, mathematical, output, readers, writers, throwing, allocating].some((one) => one.test(name) || one.test(plain)); // oxfmt-ignore
+    return [harmless, mathematical, output, readers, writers, exceptions, throwing, allocating, /^__errno_location$/].some((one) => one.test(name) || one.test(plain)); // oxfmt-ignore
   }
 
   /** The outcome of a known function; null for any other one. */
@@ -107,12 +121,22 @@ export class Library {
       return result(this.#host.objects.fresh(`${plain}()`, type, `the result of \`${plain}()\``));
     }
     if (output.test(name)) return result(scalar(given[0]) ?? null);
+    const text = this.#strings.call(name, given.map(scalar), state);
+    if (text) {
+      const after = text.mayThrow && request.matters ? this.#host.mayThrow(state) : result(null);
+      return { ...after, value: text.value && { kind: 'scalar', value: text.value, type: null } };
+    }
     if (readers.test(name)) {
       // What they return may point into what they are given.
       const isPointer = request.resultType?.kind === 'pointer' || request.resultType === null;
       if (isPointer) for (const passed of given) this.#host.losePassed(passed);
       this.#host.objects.settle(state);
-      return result(null);
+      return request.matters && !harmlessReaders.test(name) ? this.#host.mayThrow(state) : result(null);
+    }
+    if (exceptions.test(name)) {
+      const place = this.#host.placeOf(given[0]);
+      if (place) this.#host.objects.fill(place, exceptionBytes, false, state);
+      return request.matters ? this.#host.mayThrow(state) : result(null);
     }
     if (writers.test(name)) {
       this.#host.writeReachable(given, state);
@@ -180,6 +204,11 @@ export class Library {
         const target = this.#host.placeOf(given[0]);
         if (target) objects.forget(target.object, state);
         return result(scalar(given[0]) ?? null);
+      }
+      case 'strlen': {
+        const [text] = given.map(scalar);
+        const length = text ? this.#strings.lengthOf(text, state) : null;
+        return length && result(integerValue(length));
       }
       case 'strtol':
       case 'strtoul':
@@ -319,6 +348,8 @@ export class Library {
       case '__builtin_unreachable':
       case '__builtin_trap':
         return { state: null, value: null, thrown: null };
+      case '__errno_location':
+        return result(this.#errno);
       case '__cxa_guard_acquire': {
         const place = this.#host.placeOf(first);
         const guard = place && this.#host.objects.read(place, 1, state).value;

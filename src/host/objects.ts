@@ -1,7 +1,15 @@
 /** Objects of the host program: variables, allocations, and what unknown pointers point to. Only this file reads and writes them. */
-import { type Fact, type HostSymbol, type HostTerm, termConstant, termKey, zeroTerm } from '../cuda/host/term.ts';
-import { type HostMemory, type HostValue, symbolOf } from '../cuda/host/value.ts';
-import { type Cell, type ObjectState, copiedCells, objectKey, readScalar, unknownObject, valuesOf, written } from './memory.ts'; // oxfmt-ignore
+import {
+  type Fact,
+  type HostSymbol,
+  type HostTerm,
+  integer,
+  termConstant,
+  termKey,
+  zeroTerm,
+} from '../cuda/host/term.ts';
+import { type HostMemory, type HostValue, integerValue, pointerOfText, symbolOf } from '../cuda/host/value.ts';
+import { type Cell, type ObjectState, copiedCells, objectKey, readScalar, unknownObject, valuesOf, written, zeroObject } from './memory.ts'; // oxfmt-ignore
 import type { MergeContext, State } from './state.ts';
 
 type ObjectKind =
@@ -17,6 +25,8 @@ type ObjectKind =
   | 'allocation'
   /** Memory that only the device and copies access. */
   | 'device'
+  /** A variable of a library that its functions change. */
+  | 'volatile'
   /** What an unknown pointer points to. */
   | 'outer';
 
@@ -42,6 +52,11 @@ export interface HostPlace {
 export function labelOf(value: HostValue | undefined): string {
   if (value?.kind === 'pointer') return value.memory.label;
   return value?.kind === 'symbol' ? value.symbol.label : 'memory';
+}
+
+/** Whether what an object holds is never known. */
+function isUntracked({ kind }: HostObject): boolean {
+  return kind === 'device' || kind === 'volatile';
 }
 
 /** Larger copies are not followed byte by byte. */
@@ -111,7 +126,7 @@ export class Objects {
       ...(kind === 'device' ? { isOfDevice: true } : {}),
       ...(bytes ? { bytes } : {}),
     };
-    const since = /^(?:static|private|constant|outer)$/.test(kind) ? 0 : ++this.#count;
+    const since = /^(?:static|private|constant|volatile|outer)$/.test(kind) ? 0 : ++this.#count;
     const object: HostObject = { key: this.#all.length, kind, memory, initial, since, isAllocated };
     this.#all.push(object);
     this.#byId.set(id, object);
@@ -142,10 +157,11 @@ export class Objects {
   }
 
   /** The place that a pointer points to; null for a null pointer. */
-  placeAt(pointer: HostValue, label: string): HostPlace | null {
+  placeAt(value: HostValue, label: string): HostPlace | null {
+    const pointer = pointerOfText(value);
     if (pointer.kind === 'pointer') {
       if (pointer.memory.id === 'null') return null;
-      const object = this.#byId.get(pointer.memory.id) ?? this.#outer(pointer.memory);
+      const object = this.#byId.get(pointer.memory.id) ?? this.#literal(pointer.memory) ?? this.#outer(pointer.memory);
       return { object, offset: pointer.offset, label };
     }
     if (pointer.kind === 'number' && pointer.term.kind === 'integer') return null;
@@ -153,6 +169,13 @@ export class Objects {
     this.lose(pointer);
     const symbol = symbolOf(pointer);
     return { object: this.#byId.get(symbol.id) ?? this.#outer(symbol), offset: zeroTerm, label };
+  }
+
+  /** The characters of a literal, if GCC prints them as they are. */
+  #literal({ id, label, text }: HostMemory): HostObject | null {
+    if (text === undefined || text.length > maxCells || !/^[ -[\]-~]*$/.test(text)) return null;
+    const cells = Array.from(text, (character, offset): Cell => ({ offset, bytes: 1, content: { kind: 'value', value: integerValue(integer(character.charCodeAt(0))) } })); // oxfmt-ignore
+    return this.create('constant', id, label, integer(text.length + 1), { base: zeroObject.base, cells });
   }
 
   #outer({ id, label }: HostSymbol): HostObject {
@@ -191,7 +214,7 @@ export class Objects {
     bytes: number,
     state: State,
   ): { readonly value: HostValue; readonly exact: boolean } {
-    if (object.kind === 'device') return { value: this.fresh(label), exact: true };
+    if (isUntracked(object)) return { value: this.fresh(label), exact: true };
     const contents = this.contents(object, state);
     const at = offset && termConstant(offset);
     if (at !== undefined && at !== null) return readScalar(contents, Number(at), bytes, label);
@@ -229,7 +252,7 @@ export class Objects {
     const [to, from] = [target.offset && termConstant(target.offset), source?.offset && termConstant(source.offset)];
     const isKnown = to !== undefined && to !== null && from !== undefined && from !== null && bytes !== null;
     if (bytes === 0) return;
-    const contents = source && source.object.kind !== 'device' ? this.contents(source.object, state) : null;
+    const contents = source && !isUntracked(source.object) ? this.contents(source.object, state) : null;
     if (!isKnown || !contents) {
       if (contents) this.#loseAll(contents);
       if (to === undefined || to === null || bytes === null) this.forget(target.object, state);
@@ -250,7 +273,7 @@ export class Objects {
   }
 
   #put(object: HostObject, cells: readonly Cell[], state: State): void {
-    if (object.kind === 'device') {
+    if (isUntracked(object)) {
       for (const { content } of cells) if (content.kind === 'value') this.lose(content.value);
       return;
     }
@@ -265,7 +288,7 @@ export class Objects {
 
   /** All contents of an object become unknown. @param label of what they are from now on */
   forget(object: HostObject, state: State, label: string = object.memory.label): void {
-    if (object.kind === 'device') return;
+    if (isUntracked(object)) return;
     this.#loseAll(this.contents(object, state));
     if (this.#isShared(object)) this.#changeShared(state, object);
     this.#set(object, unknownObject(this.freshSymbol(label)), state);
@@ -297,6 +320,11 @@ export class Objects {
     this.#changeShared(state, null);
   }
 
+  /** Something is written that no variable is, and that is not known by name. */
+  writeOuter(state: State): void {
+    state.outerChanged = ++this.#count;
+  }
+
   /** Number of objects so far: later ones have greater keys. */
   get count(): number {
     return this.#all.length;
@@ -319,7 +347,7 @@ export class Objects {
       this.forgetPointee(value.otherwise, state);
     }
     const object = value.kind === 'pointer' ? this.#byId.get(value.memory.id) : value.kind === 'symbol' ? this.#byId.get(value.symbol.id) : undefined; // oxfmt-ignore
-    if (object && object.kind !== 'constant' && object.kind !== 'device') this.forget(object, state);
+    if (object && object.kind !== 'constant' && !isUntracked(object)) this.forget(object, state);
   }
 
   /** Whether unknown pointers may point to what a place is in. */
@@ -337,7 +365,7 @@ export class Objects {
   }
 
   #escape(object: HostObject): void {
-    if (this.#escaped.has(object.key) || object.kind === 'device') return;
+    if (this.#escaped.has(object.key) || isUntracked(object)) return;
     this.#escaped.add(object.key);
     // Nothing changes it, but its functions may be called.
     if (object.kind === 'constant') for (const value of valuesOf(object.initial!)) this.lose(value);

@@ -1,7 +1,7 @@
 /** GIMPLE operators over values of the host program. The list is closed: any other operator has an unknown value. */
 import type { ArithmeticOperator, ComparisonOperator } from '../cuda/assumptions/assumption.ts';
 import { type Fact, type HostTerm, appliedSymbol, arithmetic, choice, compared, dividedUp, integer, isLarge, joinedFact, negatedFact, one, symbolsOf, termConstant, truth, zeroTerm } from '../cuda/host/term.ts'; // oxfmt-ignore
-import { type HostValue, factOf, integerValue, nullPointer, quotientOf, quotientOfNumber, termOf, valueKey } from '../cuda/host/value.ts'; // oxfmt-ignore
+import { type HostValue, factOf, integerValue, nullPointer, pointerOfText, quotientOf, quotientOfNumber, termOf, valueKey } from '../cuda/host/value.ts'; // oxfmt-ignore
 import type { HostType } from '../gimple/debug-types.ts';
 
 type IntegerType = Extract<HostType, { kind: 'integer' }>;
@@ -158,7 +158,7 @@ function pointersCompared(operator: ComparisonOperator, left: HostValue, right: 
   if (other) {
     if (!isEquality) return null;
     // Allocations of the runtime may fail; a program that goes on then is not considered, but its check is unknown.
-    const isSure = other.kind === 'function' || other.kind === 'text' || (other.kind === 'pointer' && other.memory.isAllocation !== true && other.memory.id.includes('@')); // oxfmt-ignore
+    const isSure = other.kind === 'function' || other.kind === 'text' || (other.kind === 'pointer' && other.memory.text !== undefined) || (other.kind === 'pointer' && other.memory.isAllocation !== true && other.memory.id.includes('@')); // oxfmt-ignore
     const fact: Fact = isSure
       ? truth(true)
       : factOf(other.kind === 'pointer' || other.kind === 'symbol' ? other : left);
@@ -373,7 +373,8 @@ export function roundedValue(name: string, value: HostValue): HostValue | null {
 }
 
 /** A pointer moved by bytes. */
-export function movedBy(pointer: HostValue, bytes: HostTerm | null): HostValue | null {
+export function movedBy(value: HostValue, bytes: HostTerm | null): HostValue | null {
+  const pointer = pointerOfText(value);
   if (pointer.kind === 'pointer') return { ...pointer, offset: bytes && pointer.offset && arithmetic('+', pointer.offset, bytes) }; // oxfmt-ignore
   if (pointer.kind === 'either') {
     const [then, otherwise] = [movedBy(pointer.then, bytes), movedBy(pointer.otherwise, bytes)];

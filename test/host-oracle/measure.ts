@@ -11,7 +11,13 @@ const unitSize = 50;
 const sum = nothingMeasured();
 for (let seed = first; seed < first + count; seed += unitSize) {
   const before = sum.missing.length;
-  await measureUnit(seed, Math.min(unitSize, first + count - seed), sum);
+  try {
+    await measureUnit(seed, Math.min(unitSize, first + count - seed), sum);
+  } catch (error) {
+    // A program that does not compile is a fault of the generator. What was measured before is printed all the same.
+    process.stdout.write(`seeds ${seed} to ${Math.min(seed + unitSize, first + count) - 1}: ${String(error)}\n`);
+    process.exitCode = 1;
+  }
   for (const one of sum.missing.slice(before)) process.stdout.write(`${one}\n`);
   if (sum.programs % 500 === 0) process.stderr.write(`${sum.programs} programs, ${sum.launches} launches: ${JSON.stringify(sum.known)}\n`); // oxfmt-ignore
 }

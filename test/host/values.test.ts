@@ -5,6 +5,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { withoutNvcc } from '../toolchain/fixture.ts';
 import { extentsOf, readSnippets, readUnit, snippetOf } from './fixture.ts';
 
+const anyText = 'extern const char *text;';
+
 /** Programs whose first grid is known only at run time: no set of only constants may be reported. */
 const undecided: readonly (readonly [body: string, before?: string])[] = [
   // Written by the runtime.
@@ -67,6 +69,21 @@ const undecided: readonly (readonly [body: string, before?: string])[] = [
   ['int *p = slot(); *p = 5; other(); k<<<*p, 1>>>();', 'void give(int *p); void other(); int *slot() { static int n = 3; give(&n); return &n; }'], // oxfmt-ignore
   ['k<<<size, 1>>>();', 'static int size = 3; void set(int &x) { x = 6; } void init() { set(size); }'],
   ['int n = 3; k<<<(other)(n), 1>>>();', 'int other(int &n);'],
+  // Texts that unknown code, the user or one of two pointers changes.
+  ['std::string s = "abc"; modify(s); k<<<s.size(), 1>>>();', 'void modify(std::string &s);'],
+  ['std::string s = text; k<<<s.size(), 1>>>();', anyText],
+  ['std::string s = "abc"; std::cin >> s; k<<<s.size(), 1>>>();'],
+  ['std::string s = "abc"; const char *p = s.c_str(); s[0] = parameter; k<<<*p, 1>>>();'],
+  ['std::string s = "abc"; char *p = &s[0]; put(p); k<<<s[0], 1>>>();', 'void put(char *p);'],
+  ['std::string s = "abc"; s.assign(text); k<<<s[0], 1>>>();', anyText],
+  ['std::string s = "abc"; s.insert(0, text); k<<<s.size() + s[0], 1>>>();', anyText],
+  ['std::string s = "abc", t = text; s.swap(t); k<<<s.size(), 1>>>();', anyText],
+  ['std::string s = "abc"; s[parameter] = 0; k<<<s[1], 1>>>();'],
+  ['std::string a = "abc", b = "de"; std::string &s = parameter ? a : b; s += "f"; k<<<a.size(), 1>>>();'],
+  ['std::string s = "abc"; give(&s); *take() += text; k<<<s.size(), 1>>>();', `void give(std::string *s); std::string *take(); ${anyText}`], // oxfmt-ignore
+  ['std::string s = "abc"; give(&s); *take() = "x"; k<<<s[0], 1>>>();', 'void give(std::string *s); std::string *take();'], // oxfmt-ignore
+  ['std::string s = "abc"; char *p = &s[1]; std::string t(p, parameter); k<<<t.size(), 1>>>();'],
+  ['errno = 3; strtol(text, nullptr, 10); k<<<errno, 1>>>();', anyText],
 ];
 
 const virtuals =
@@ -87,6 +104,8 @@ const decided: readonly (readonly [body: string, expected: readonly number[], be
   ['int n = 3; auto f = [&] { k<<<n, 1>>>(); }; n = 4; f();', [4]],
   ['int n = 1; try { work(); n = 2; } catch (...) { n = 5; } k<<<n, 1>>>();', [2, 5]],
   ['int n = 1; try { n = 7; work(); n = 2; } catch (...) {} k<<<n, 1>>>();', [2, 7]],
+  ['int n = 1; try { std::string("abc").substr(parameter); n = 2; } catch (...) {} k<<<n, 1>>>();', [1, 2]],
+  ['int n = 1; try { std::string("abc").at(parameter); n = 2; } catch (...) {} k<<<n, 1>>>();', [1, 2]],
   ['int n = 1; switch (parameter) { default: n = 9; case 1: n += 2; } k<<<n, 1>>>();', [3, 11]],
   ['const int n = 3; change(n); k<<<n, 1>>>();', [3], 'void change(const int& n);'],
   ['const int n = 2, m = 3; change(n, &m); k<<<n + m, 1>>>();', [5], 'void change(const int& n, const int* m);'],
@@ -197,6 +216,18 @@ const decided: readonly (readonly [body: string, expected: readonly number[], be
   ['int* p = nullptr; if (parameter) { p = new int; *p = 6; } if (parameter) k<<<*p, 1>>>();', [6]],
   // The variable is a number, so that no code that is not followed changes it.
   ['int n = 3; Less o; o < o; if (n < 4) k<<<n, 1>>>();', [3], 'struct Less { int v; bool operator<(const Less &x) const { return v < x.v; } };'], // oxfmt-ignore
+  // Texts, in their object and elsewhere.
+  ['std::string s = "abc"; k<<<s.size(), 1>>>();', [3]],
+  ['std::string s("a text that an object has no room for"); k<<<s.length(), 1>>>();', [37]],
+  ['std::string s = "abc"; k<<<s[2] - 96, 1>>>();', [3]],
+  ['std::string s = "abc"; s += "de"; s.push_back(s[0]); k<<<s.size(), 1>>>();', [6]],
+  ['std::string s = "abc", t = s; t += "d"; k<<<10 * t.size() + s.size(), 1>>>();', [43]],
+  ['std::string s = "abc", t = std::move(s); k<<<t.size() + s.size(), 1>>>();', [3]],
+  ['std::string s; k<<<s.empty() ? 2 : 1, 1>>>();', [2]],
+  ['std::string s = "abc"; s.clear(); k<<<s.size() + 1, 1>>>();', [1]],
+  ['S s{"abc", 3}; s.name += text; k<<<s.n, 1>>>();', [3], `struct S { std::string name; int n; }; ${anyText}`],
+  ['level = 4; std::string s(text); s.append(text); k<<<level, 1>>>();', [4], `static int level = 3; int *where() { return &level; } ${anyText}`], // oxfmt-ignore
+  ['const char *p = "four"; p++; k<<<strlen(p), 1>>>();', [3]],
   ['int n = 3; cudaGraphicsSubResourceGetMappedArray(&a, r, n, 0); k<<<n, 1>>>();', [3], 'cudaArray_t a; cudaGraphicsResource_t r;'], // oxfmt-ignore
 ];
 
@@ -254,6 +285,9 @@ test('first extents of launches', { skip: withoutNvcc }, async (context) => {
       'memory',
       'new',
       'set',
+      'string',
+      'cstring',
+      'cerrno',
       'thread',
       'tuple',
       'vector',

@@ -12,6 +12,8 @@ export interface HostMemory {
   readonly isOfDevice?: true;
   /** Number of allocated bytes, if known. */
   readonly bytes?: HostTerm;
+  /** Present for a string literal. */
+  readonly text?: string;
 }
 
 /** Contents of device memory, which variables cannot have as a value. */
@@ -61,6 +63,12 @@ export type HostValue =
 
 /** The null pointer. */
 export const nullPointer: HostValue = { kind: 'pointer', memory: { id: 'null', label: 'null' }, offset: zeroTerm };
+
+/** The pointer that a literal is; other values as they are. */
+export function pointerOfText(value: HostValue): HostValue {
+  if (value.kind !== 'text') return value;
+  return { kind: 'pointer', memory: { id: `text ${JSON.stringify(value.text)}`, label: 'a text', text: value.text }, offset: zeroTerm }; // oxfmt-ignore
+}
 
 /** An integer as a value. */
 export function integerValue(term: HostTerm): HostValue {

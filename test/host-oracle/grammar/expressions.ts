@@ -172,8 +172,8 @@ const casts: readonly IntegerRule[] = [
   rule('functional cast', 1, (scope, wanted) => {
     const type = scope.random.pick(oneWordTypes);
     const operand = subexpression(scope, wanted);
-    // In parentheses, because `int n(int(x))` would declare a function.
-    return convert(operand, type, `(${type}(${operand.text}))`);
+    // `int n(int(x))` declares a function, and `(int((bool(x[2]))) + 1)` is a cast of `+1` to a type of functions.
+    return convert(operand, type, `(${type}(+${operand.text}))`);
   }),
   rule('truncation', 1, (scope, wanted) => {
     const type = scope.random.pick<IntegerType>(['unsigned char', 'signed char', 'char', 'short', 'unsigned short']);
