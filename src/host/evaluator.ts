@@ -298,7 +298,8 @@ export class OperandEvaluator {
     const isInitial = isConstant || (data !== undefined && this.isAtStart && linkage === 'internal');
     const size = data?.bytes ?? bytesOfType(type);
     const initial = isInitial ? this.initialContents(unit, symbol) : unknownObject({ id: `static ${id}`, label: plainName(symbol) }); // oxfmt-ignore
-    const kind = isConstant ? 'constant' : uses && !uses.isTaken ? 'private' : 'static';
+    const isOwned = uses !== null && isInitial && !uses.isInData;
+    const kind = isConstant ? 'constant' : uses && !uses.isTaken ? 'private' : isOwned ? 'owned' : 'static';
     const object = this.objects.create(kind, `static ${id}`, plainName(symbol), size === null ? null : integer(size), initial); // oxfmt-ignore
     this.#statics.set(id, object);
     return object;

@@ -30,6 +30,15 @@ export function movedObject(symbol: string): { readonly symbol: string; readonly
   return rest === undefined ? null : { symbol: `_Z${rest}`, bytes: (sign === 'n' ? -1 : 1) * Number(bytes) };
 }
 
+/** How a unit uses a variable. */
+interface VariableUses {
+  readonly isWritten: boolean;
+  /** Whether its address is taken. */
+  readonly isTaken: boolean;
+  /** Whether initialised data has its address. */
+  readonly isInData: boolean;
+}
+
 export class HostUnit {
   readonly types: PrintedTypes;
   readonly #texts: ReadonlyMap<string, string>;
@@ -140,14 +149,15 @@ export class HostUnit {
     return this.#debug.typeOfVariable(symbol);
   }
 
-  readonly #uses = new Map<string, { readonly isWritten: boolean; readonly isTaken: boolean }>();
+  readonly #uses = new Map<string, VariableUses>();
 
   /** Whether some code of the unit writes a variable with static storage, or takes its address. */
-  usesOf(symbol: string): { readonly isWritten: boolean; readonly isTaken: boolean } {
+  usesOf(symbol: string): VariableUses {
     const known = this.#uses.get(symbol);
     if (known) return known;
     const name = new RegExp(`(?<![\\w$.])${symbol.replace(/[$.]/g, '\\$&')}D\\.\\d+`);
-    let [isWritten, isTaken] = [false, [...this.#data.values()].some(({ pointers }) => [...pointers.values()].some((one) => one.symbol === symbol))]; // oxfmt-ignore
+    const isInData = [...this.#data.values()].some(({ pointers }) => [...pointers.values()].some((one) => one.symbol === symbol)); // oxfmt-ignore
+    let [isWritten, isTaken] = [false, isInData];
     for (const text of this.#texts.values()) {
       if (!text.includes(symbol)) continue;
       for (const line of text.split('\n')) {
@@ -160,7 +170,7 @@ export class HostUnit {
         else if (!read || name.test(read[1] ?? '')) isWritten = true;
       }
     }
-    const uses = { isWritten, isTaken };
+    const uses = { isWritten, isTaken, isInData };
     this.#uses.set(symbol, uses);
     return uses;
   }

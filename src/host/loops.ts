@@ -138,7 +138,7 @@ function stateOfAny(host: LoopHost, activation: Activation, loop: HostLoop, entr
   let head: State = entry;
   const before = host.objects.count;
   // Variables of the calls in the loop are new in each iteration.
-  const isNew = (key: number): boolean => key >= before && !/^(?:static|private)$/.test(host.objects.at(key).kind) && ![...activation.objects.values()].some((one) => one.key === key); // oxfmt-ignore
+  const isNew = (key: number): boolean => key >= before && !/^(?:static|private|owned)$/.test(host.objects.at(key).kind) && ![...activation.objects.values()].some((one) => one.key === key); // oxfmt-ignore
   for (let trial = 0; ; trial++) {
     head = stateOfAll(host, activation, phis, entry, changes, changed);
     if (trial > maxTrials) {

@@ -19,6 +19,8 @@ type ObjectKind =
   | 'static'
   /** A variable with static storage that only functions of its unit can name, and of which no pointer is made. */
   | 'private'
+  /** A variable with static storage, of which only functions of its unit make pointers; from the start of the program. */
+  | 'owned'
   /** A variable with static storage that nothing changes, or a literal. */
   | 'constant'
   /** Memory that the program allocates. */
@@ -66,6 +68,8 @@ export class Objects {
   readonly #byId = new Map<string, HostObject>();
   readonly #all: HostObject[] = [];
   readonly #escaped = new Set<number>();
+  /** Whether code was run that is not followed: it may have made pointers to variables with static storage. */
+  #isDisturbed = false;
   /** Functions whose address left: unknown code may call them. */
   readonly openFunctions = new Set<string>();
   #count = 0;
@@ -126,7 +130,7 @@ export class Objects {
       ...(kind === 'device' ? { isOfDevice: true } : {}),
       ...(bytes ? { bytes } : {}),
     };
-    const since = /^(?:static|private|constant|volatile|outer)$/.test(kind) ? 0 : ++this.#count;
+    const since = /^(?:static|private|owned|constant|volatile|outer)$/.test(kind) ? 0 : ++this.#count;
     const object: HostObject = { key: this.#all.length, kind, memory, initial, since, isAllocated };
     this.#all.push(object);
     this.#byId.set(id, object);
@@ -205,6 +209,7 @@ export class Objects {
 
   /** Whether unknown pointers may point to the object, or unknown code may change it. */
   #isShared({ key, kind }: HostObject): boolean {
+    if (kind === 'owned' && this.#isDisturbed) return true;
     return /^(?:outer|static|private)$/.test(kind) || (kind !== 'constant' && this.#escaped.has(key));
   }
 
@@ -311,6 +316,7 @@ export class Objects {
 
   /** Code that is not followed runs. */
   disturb(state: State): void {
+    this.#isDisturbed = true;
     this.#changeShared(state, null);
     state.called = ++this.#count;
   }

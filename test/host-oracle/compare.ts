@@ -268,7 +268,7 @@ const inputs = /^(?:ato(?:i|l|ll|f)|strto(?:u?ll?|[fd])|getenv|s?rand|str(?:n?cm
 /** Whether a symbol is a number that the program reads, or computed from such: an argument, or what a function of C gives. */
 export function isInput(id: string): boolean {
   const inner = [...id.matchAll(/‹([^‹›]+)›/g)].map(([, one]) => one!);
-  return inner.length > 0 ? inner.every(isInput) : /^(?:argc#|\**argv#)/.test(id) || inputs.test(id);
+  return inner.length > 0 ? inner.every(isInput) : /^(?:argc#|errno#|\**argv#)/.test(id) || inputs.test(id);
 }
 
 /** The symbols on which the extents of a launch depend and that no argument determines. */

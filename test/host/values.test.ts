@@ -342,3 +342,28 @@ test(
     assert.deepEqual(new Set(cutShort.map((one) => /5s(\d{4})/.exec(one)?.[1])), new Set(['1000', '1001']));
   },
 );
+
+const owned = 'static int size = 2; extern int *anywhere, *where; static void larger(int &n) { n++; }';
+
+/** Programs of one unit, in which nothing runs before them. */
+const ownedPrograms: readonly (readonly [text: string, expected: readonly (number | null)[]])[] = [
+  [`${owned} void begin() { larger(size); *anywhere = 9; k<<<size, 1>>>(); }`, [3]],
+  [`${owned} void work(); void begin() { larger(size); work(); *anywhere = 9; k<<<size, 1>>>(); }`, [null]],
+  [`${owned} void begin() { larger(size); where = &size; *anywhere = 9; k<<<size, 1>>>(); }`, [null]],
+  [`${owned} int *table[] = {&size}; void begin() { larger(size); *anywhere = 9; k<<<size, 1>>>(); }`, [null]],
+];
+
+test(
+  'unknown pointers lead to a variable of a unit after its address left, or unknown code ran',
+  { skip: withoutNvcc },
+  async (context) => {
+    const found = await readSnippets(
+      context,
+      ownedPrograms.map(([text]) => ({ text })),
+    );
+    assert.deepEqual(
+      found.map(extentsOf),
+      ownedPrograms.map(([, expected]) => expected),
+    );
+  },
+);
