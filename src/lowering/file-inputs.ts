@@ -242,6 +242,7 @@ export function includedNames(text: string): readonly (IncludedName | 'computed'
     const name = angle ?? quoted;
     names.push(name === undefined ? 'computed' : { name: utf8(name), isQuoted: quoted !== undefined });
   }
+  if (!/has_include/i.test(joined)) return names;
   // Macros of libraries have the name of the operator in theirs, and pass their argument on.
   const asked = joined
     .replaceAll(/(?:\bdefined[ \t]*\(?|(?:#|%:)[ \t]*(?:ifn?def|undef))[ \t]*\w*has_include\w*\b|\/\/.*/gi, '')
@@ -249,7 +250,7 @@ export function includedNames(text: string): readonly (IncludedName | 'computed'
       /(?:#|%:)[ \t]*define[ \t]+\w*has_include\w*\((\w+)\)(?:[ \t]+__has_include[ \t]*\([ \t]*\1[ \t]*\))?/gi,
       '',
     );
-  for (const { 0: word, index } of asked.matchAll(/\b\w*has_include\w*\b/gi)) {
+  for (const { 0: word, index } of asked.matchAll(/has_include\w*/gi)) {
     const [line = ''] = /^.*/.exec(asked.slice(index + word.length)) ?? [];
     const [, angle, quoted] = /^[ \t]*\([ \t]*(?:<([^>]+)>|"([^"]+)")[ \t]*\)/.exec(line) ?? [];
     const name = angle ?? quoted;
