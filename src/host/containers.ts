@@ -115,6 +115,12 @@ interface MemberResult {
   readonly mayThrow: boolean;
 }
 
+/** Whether two pointers into one object are known to be different. */
+function areApart(a: HostValue & { kind: 'pointer' }, b: HostValue & { kind: 'pointer' }): boolean {
+  const [x, y] = [a.offset && termConstant(a.offset), b.offset && termConstant(b.offset)];
+  return x !== null && y !== null && x !== undefined && y !== undefined && x !== y;
+}
+
 export class Strings {
   readonly #objects: Objects;
 
@@ -188,7 +194,7 @@ export class Strings {
         const end = start && isKnown ? movedBy(start, number) : start;
         const terminate = (place: HostPlace): void => this.#objects.write(place, 1, integerValue(zeroTerm), state);
         if (end) this.#overwrite(end, isKnown ? 1 : text.localBytes, isKnown ? terminate : null, state);
-        else this.#objects.writeOuter(state);
+        else this.#objects.writeAnywhere(state);
         return done();
       }
       case '9_M_createERmm': {
@@ -215,8 +221,9 @@ export class Strings {
     if (isConstant !== '' || !changing.test(own)) return null;
     const isMoved = /EOS4_|4swapERS4_/.test(own);
     if (isMoved && first?.kind !== 'pointer') return null;
-    const length = this.#lengthAfter(own, object, first, number, state);
-    if (isMoved && first) this.#become(first, own.includes('swap') ? null : integerValue(zeroTerm), false, state);
+    const isApart = first?.kind !== 'pointer' || first.memory.id !== object.memory.id || areApart(first, object);
+    const length = isMoved && !isApart ? null : this.#lengthAfter(own, object, first, number, state);
+    if (isMoved && first) this.#become(first, own.includes('swap') || !isApart ? null : integerValue(zeroTerm), false, state); // oxfmt-ignore
     this.#become(object, length, /^C[12]E/.test(own), state);
     return done(/^(?:aS|pL|6append|6assign)/.test(own) ? object : null, !/^(?:C[12]EOS4_|aSEOS4_|4swap)/.test(own));
   }
@@ -248,10 +255,19 @@ export class Strings {
   #become(object: HostValue, length: HostValue | null, isNew: boolean, state: State): void {
     const data = isNew ? null : this.#read(object, text.data, 8, state);
     if (data) this.#overwrite(data, text.localBytes, null, state);
-    else if (!isNew) this.#objects.writeOuter(state);
+    else if (!isNew) this.#objects.writeAnywhere(state);
+    // The characters are in the object or in an allocation: where is not known, so that any pointer may lead to both.
+    for (const one of [object, ...(data ? [data] : [])]) this.#objects.lose(one);
+    this.#objects.settle(state);
     const place = this.#objects.placeAt(object, 'a text');
     if (place) this.#objects.fill(place, text.bytes, false, state);
     if (length) this.#write(object, text.length, length, state);
+  }
+
+  /** After an exception nothing is known of an object. */
+  forget(object: HostValue | undefined, state: State): void {
+    const place = object?.kind === 'pointer' ? this.#objects.placeAt(object, 'a text') : null;
+    if (place) this.#objects.fill(place, text.bytes, false, state);
   }
 
   #copyCharacters(target: HostValue, from: HostValue | undefined, to: HostValue | undefined, state: State): void {
@@ -262,9 +278,7 @@ export class Strings {
     const bytes = constant === undefined || constant < 0n || constant > longestText ? null : Number(constant);
     const source = start && bytes !== null ? this.#objects.placeAt(start, 'a text') : null;
     const copy = bytes === null ? null : (place: HostPlace): void => this.#objects.copy(place, source, bytes, state);
-    // An unknown pointer may point into an object that is known by name.
-    if (target.kind !== 'pointer' && target.kind !== 'either') this.#objects.writeAnywhere(state);
-    else this.#overwrite(target, bytes ?? text.localBytes, copy, state);
+    this.#overwrite(target, bytes ?? text.localBytes, copy, state);
   }
 
   /**
@@ -279,7 +293,7 @@ export class Strings {
       return;
     }
     const place = target.kind === 'pointer' ? objects.placeAt(target, 'a text') : null;
-    if (!place || place.object.kind === 'outer') objects.writeOuter(state);
+    if (!place || place.object.kind === 'outer') objects.writeAnywhere(state);
     else if (place.object.kind === 'constant') return;
     else if (write && place.offset && termConstant(place.offset) !== undefined) write(place);
     else if (this.#allocations.has(place.object)) objects.forget(place.object, state);

@@ -340,11 +340,9 @@ export class OperandEvaluator {
     if (known) return known;
     let value: HostValue;
     if (unit.isDefined(symbol) || unit.isKernel(symbol)) value = unit.functionValue(symbol);
-    else if (/^\.LC/.test(symbol)) {
-      const text = Buffer.from(unit.dataOf(symbol)?.contents ?? [])
-        .toString('latin1')
-        .replace(/\0.*$/s, '');
-      value = { kind: 'text', text };
+    else if (addend === 0 && isText(unit.dataOf(symbol)?.contents)) {
+      const bytes = Buffer.from(unit.dataOf(symbol)!.contents);
+      value = { kind: 'text', text: bytes.subarray(0, -1).toString('latin1') };
     } else if (unit.dataOf(symbol) || unit.typeOfVariable(symbol))
       value = this.objects.addressOf({ object: this.staticObject(unit, symbol, unit.typeOfVariable(symbol) ?? opaqueType), offset: integer(addend), label: symbol }); // oxfmt-ignore
     else value = unit.functionValue(symbol);
@@ -426,6 +424,11 @@ export class OperandEvaluator {
 /** Whether an operand is a place in memory. */
 export function isMemory({ kind }: GimpleOperand): boolean {
   return kind === 'declaration' || kind === 'field' || kind === 'element' || kind === 'pointee';
+}
+
+/** Whether bytes are characters and the one 0 after them. */
+function isText(bytes: Uint8Array | undefined): boolean {
+  return bytes !== undefined && bytes.length > 0 && bytes.indexOf(0) === bytes.length - 1;
 }
 
 /** Whether a member shares its bytes with others. */

@@ -83,6 +83,7 @@ export class Library {
   readonly #trees: Trees;
   readonly #strings: Strings;
   readonly #errno: HostValue;
+  #hasCallbacks = false;
 
   constructor(host: Interpreter) {
     this.#host = host;
@@ -114,22 +115,26 @@ export class Library {
     const known = this.#memory(plain, given, state, result) ?? this.#numbers(plain, given, result) ?? this.#language(name, given, state, result); // oxfmt-ignore
     if (known) return known;
     if (harmless.test(name) || harmless.test(plain) || mathematical.test(plain)) {
-      for (const passed of given) if (passed.kind === 'scalar' && functionsOf(passed.value)) this.#host.losePassed(passed); // oxfmt-ignore
+      const mayPoint = pointsInto(request);
+      for (const passed of given) if (mayPoint || (passed.kind === 'scalar' && functionsOf(passed.value))) this.#host.losePassed(passed); // oxfmt-ignore
       const type = request.resultType?.kind === 'integer' || request.resultType?.kind === 'float' ? request.resultType.name : undefined; // oxfmt-ignore
       const keys = given.flatMap((passed) => (passed.kind === 'scalar' ? [valueKey(passed.value)] : []));
       if (mathematical.test(plain)) return result({ kind: 'symbol', symbol: appliedSymbol(plain, keys, `${plain}()`, type) }); // oxfmt-ignore
       return result(this.#host.objects.fresh(`${plain}()`, type, `the result of \`${plain}()\``));
     }
-    if (output.test(name)) return result(scalar(given[0]) ?? null);
+    if (output.test(name)) {
+      // The address itself may be read back.
+      if (name.endsWith('EPKv')) for (const passed of given) this.#host.losePassed(passed);
+      return result(scalar(given[0]) ?? null);
+    }
     const text = this.#strings.call(name, given.map(scalar), state);
     if (text) {
       const after = text.mayThrow && request.matters ? this.#host.mayThrow(state) : result(null);
+      if (after.thrown) this.#strings.forget(scalar(given[0]), after.thrown);
       return { ...after, value: text.value && { kind: 'scalar', value: text.value, type: null } };
     }
-    if (readers.test(name)) {
-      // What they return may point into what they are given.
-      const isPointer = request.resultType?.kind === 'pointer' || request.resultType === null;
-      if (isPointer) for (const passed of given) this.#host.losePassed(passed);
+    if (readers.test(name) && !name.endsWith('4copyEPcmm')) {
+      if (pointsInto(request)) for (const passed of given) this.#host.losePassed(passed);
       this.#host.objects.settle(state);
       return request.matters && !harmlessReaders.test(name) ? this.#host.mayThrow(state) : result(null);
     }
@@ -138,12 +143,19 @@ export class Library {
       if (place) this.#host.objects.fill(place, exceptionBytes, false, state);
       return request.matters ? this.#host.mayThrow(state) : result(null);
     }
-    if (writers.test(name)) {
+    if (writers.test(name) || readers.test(name)) {
       this.#host.writeReachable(given, state);
       return request.matters ? this.#host.mayThrow(state) : result(null);
     }
     if (/^cu(?:da)?[A-Z]\w*$|^nvrtc\w*$/.test(name)) return this.#runtime(name, request, state, result);
     return null;
+  }
+
+  /** What is copied may be copied back to another place. */
+  #loseSource(source: Passed | undefined, state: State): void {
+    const place = this.#host.placeOf(source);
+    if (place) this.#host.objects.loseContents(place.object, state);
+    this.#host.objects.settle(state);
   }
 
   #write(passed: Passed | undefined, bytes: number, value: HostValue, state: State): void {
@@ -218,6 +230,8 @@ export class Library {
       case 'strtof': {
         const end = this.#host.placeOf(given[1]);
         if (end) objects.forget(end.object, state);
+        // What it writes points into the text.
+        if (end && given[0]) this.#host.losePassed(given[0]);
         return result(null);
       }
       case '_Znwm':
@@ -412,6 +426,9 @@ export class Library {
     const done = (): Outcome => result(null);
     const plain = name.replace(/_ptsz$|_v\d$/, '');
     this.#noteContents(plain, given, state);
+    // Functions that the runtime calls may run until any of its functions returns.
+    this.#hasCallbacks ||= /HostFunc$|AddCallback$|HostNode|UserObjectCreate$/.test(plain);
+    if (this.#hasCallbacks) objects.disturb(state);
     switch (plain) {
       case 'cudaMalloc':
       case 'cudaMallocAsync':
@@ -512,6 +529,7 @@ export class Library {
       case 'cudaMemcpyAsync':
       case 'cudaMemcpyFromSymbol':
       case 'cudaMemcpyFromSymbolAsync': {
+        this.#loseSource(second, state);
         const place = this.#host.placeOf(first);
         if (!place) return done();
         // A copy that is not over yet writes later than the call.
@@ -522,6 +540,8 @@ export class Library {
       }
       case 'cudaMemcpyToSymbol':
       case 'cudaMemcpyToSymbolAsync':
+        this.#loseSource(second, state);
+        return done();
       case 'cudaMemset':
       case 'cudaMemsetAsync':
       case 'cudaFree':
@@ -588,7 +608,7 @@ export class Library {
         return;
       }
       case 'cudaMemcpyToSymbol': {
-        if (!to || !/^(?:static|private|constant)$/.test(to.object.kind)) break;
+        if (!to || !/^(?:static|private|owned|constant)$/.test(to.object.kind)) break;
         const count = number(third);
         const isPlain = isStart && number(fourth) === 0n && number(fifth) === copyKinds.hostToDevice && count === all;
         fill(`symbol ${to.object.memory.label}`, isPlain ? table(count) : null);
@@ -631,6 +651,11 @@ export class Library {
       objects.write(at, 4, value, state);
     }
   }
+}
+
+/** Whether what a function returns may point into what it is given. */
+function pointsInto({ resultType, target }: CallRequest): boolean {
+  return target !== null && resultType?.kind !== 'integer' && resultType?.kind !== 'float';
 }
 
 function scalar(passed: Passed | undefined): HostValue | undefined {

@@ -38,6 +38,19 @@ function cellsIn(state: ObjectState, offset: number, bytes: number): readonly Ce
   return state.cells.filter((cell) => cell.offset < offset + bytes && offset < cell.offset + cell.bytes);
 }
 
+/** Values of which a range has some bytes, but not all. */
+export function partlyIn(state: ObjectState, offset: number, bytes: number): HostValue[] {
+  const isWhole = (cell: Cell): boolean => offset <= cell.offset && cell.offset + cell.bytes <= offset + bytes;
+  return cellsIn(state, offset, bytes).flatMap((cell) => (cell.content.kind === 'value' && !isWhole(cell) ? [cell.content.value] : [])); // oxfmt-ignore
+}
+
+/** Values that a scalar in an object is composed of, or is a part of; none if it is one of them. */
+export function composing(state: ObjectState, offset: number, bytes: number): HostValue[] {
+  const cells = cellsIn(state, offset, bytes);
+  const isOne = cells.length === 1 && cells[0]!.offset === offset && cells[0]!.bytes === bytes;
+  return isOne ? [] : cells.flatMap(({ content }) => (content.kind === 'value' ? [content.value] : []));
+}
+
 /** The object after a write of bytes. */
 export function written(state: ObjectState, cell: Cell): ObjectState {
   const [start, end] = [cell.offset, cell.offset + cell.bytes];

@@ -9,7 +9,7 @@ import {
   zeroTerm,
 } from '../cuda/host/term.ts';
 import { type HostMemory, type HostValue, integerValue, pointerOfText, symbolOf } from '../cuda/host/value.ts';
-import { type Cell, type ObjectState, copiedCells, objectKey, readScalar, unknownObject, valuesOf, written, zeroObject } from './memory.ts'; // oxfmt-ignore
+import { type Cell, type ObjectState, composing, copiedCells, objectKey, partlyIn, readScalar, unknownObject, valuesOf, written, zeroObject } from './memory.ts'; // oxfmt-ignore
 import type { MergeContext, State } from './state.ts';
 
 type ObjectKind =
@@ -222,7 +222,10 @@ export class Objects {
     if (isUntracked(object)) return { value: this.fresh(label), exact: true };
     const contents = this.contents(object, state);
     const at = offset && termConstant(offset);
-    if (at !== undefined && at !== null) return readScalar(contents, Number(at), bytes, label);
+    if (at !== undefined && at !== null) {
+      this.#loseAllOf(composing(contents, Number(at), bytes));
+      return readScalar(contents, Number(at), bytes, label);
+    }
     if (!offset) return { value: this.fresh(label), exact: true };
     // A value at an unknown offset is the same wherever the contents and the offset are.
     this.#loseAll(contents);
@@ -264,6 +267,7 @@ export class Objects {
       else this.fill(target, bytes, false, state);
       return;
     }
+    this.#loseAllOf(partlyIn(contents, Number(from), bytes));
     const cells = copiedCells(contents, Number(from), bytes, Number(to));
     if (cells.length > maxCells) {
       this.#loseAll(contents);
@@ -283,6 +287,7 @@ export class Objects {
       return;
     }
     const before = this.contents(object, state);
+    for (const { offset, bytes } of cells) this.#loseAllOf(partlyIn(before, offset, bytes));
     if (this.#isShared(object)) {
       for (const { content } of cells) if (content.kind === 'value') this.lose(content.value);
       // Another pointer may point to the same bytes; those of this object that are not written stay.
@@ -300,7 +305,11 @@ export class Objects {
   }
 
   #loseAll(contents: ObjectState): void {
-    for (const value of valuesOf(contents)) this.lose(value);
+    this.#loseAllOf(valuesOf(contents));
+  }
+
+  #loseAllOf(values: readonly HostValue[]): void {
+    for (const value of values) this.lose(value);
   }
 
   /**
@@ -324,11 +333,6 @@ export class Objects {
   /** Something is written through a pointer that is not known. */
   writeAnywhere(state: State): void {
     this.#changeShared(state, null);
-  }
-
-  /** Something is written that no variable is, and that is not known by name. */
-  writeOuter(state: State): void {
-    state.outerChanged = ++this.#count;
   }
 
   /** Number of objects so far: later ones have greater keys. */

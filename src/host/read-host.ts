@@ -279,7 +279,7 @@ function atStart(run: Run): { readonly run: Run; readonly state: State } | null 
       const after = run.silently(() => run.execute(call, [], state).state);
       if (!after || run.isCutShort) return null;
       const written = [...HostStore.writtenApart(before.objects, after.objects)].map((key) => run.objects.at(key));
-      if (written.some(({ kind, memory }) => /^(?:static|private)$/.test(kind) && memory.label !== '__ioinit')) writing.add(unit.path); // oxfmt-ignore
+      if (written.some(({ kind, memory }) => /^(?:static|private|owned)$/.test(kind) && memory.label !== '__ioinit')) writing.add(unit.path); // oxfmt-ignore
       state = after;
     }
   return writing.size > 1 ? null : { run, state };

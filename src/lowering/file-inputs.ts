@@ -4,7 +4,7 @@
  * and knows nothing of the second kind.
  */
 import { createHash } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { lstatSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { embedDirective, withoutSplices } from '../toolchain/confinement.ts';
 import { pathIn } from '../toolchain/file-place.ts';
@@ -28,6 +28,8 @@ interface AbsentNames {
 export interface FileInputs {
   readonly files: readonly FileInput[];
   readonly absent: readonly AbsentNames[];
+  /** Names of folders that the preprocessor searches under other names too. */
+  readonly others: readonly { readonly path: string; readonly identity: string }[];
 }
 
 /** Folders that the preprocessor searches, absolute, in any order. */
@@ -35,6 +37,8 @@ interface SearchList {
   readonly folders: readonly string[];
   /** Folders that it would search if they existed. */
   readonly absent: readonly string[];
+  /** Other names of these folders. */
+  readonly others: readonly string[];
 }
 
 /** Option that makes the preprocessor print the folders that it searches. */
@@ -66,11 +70,11 @@ export function fileInputs(
   more: readonly string[],
 ): FileInputs | null {
   // oxfmt-ignore
-  const search = searchListOf(errors, cwd);
+  const search = searchListOf(errors, words, cwd);
   const first = firstIncludes(words);
   if (!search || !first) return null;
   const { add, inputs } = collecting(search.absent);
-  for (const path of more) add(path);
+  for (const path of more) if (stateOf(path)?.isFile !== false) add(path);
   const addName = ({ name, isQuoted }: IncludedName, beside: string): void => {
     for (const folder of isQuoted ? [beside, ...search.folders] : search.folders) add(pathIn(folder, name));
   };
@@ -78,8 +82,9 @@ export function fileInputs(
   const computing = new Set<string>();
   for (const path of read) {
     add(path);
-    const { names = [] } = fileAt(path) ?? {};
-    if (names === null) return null;
+    const names = fileAt(path)?.names;
+    // A `#line` directive may name a file that does not exist.
+    if (!names) return null;
     for (const name of names) {
       if (name === 'computed') computing.add(dirname(path));
       else addName(name, dirname(path));
@@ -88,11 +93,11 @@ export function fileInputs(
   if (computing.size > 0) {
     // A name that a macro expands to is the end of the path of one of the files that were read.
     const folders = new Set([...computing, ...search.folders]);
-    const ends = [...folders].flatMap((folder) => read.filter((path) => path.startsWith(`${folder}/`)).map((path) => path.slice(folder.length + 1))); // oxfmt-ignore
+    const ends = [...folders].flatMap((folder) => read.filter((path) => path.startsWith(`${folder}/`)).map((path) => path.slice(folder.length).replace(/^\/+/, ''))); // oxfmt-ignore
     for (const name of new Set(ends)) for (const folder of folders) add(pathIn(folder, name));
   }
-  const found = inputs();
-  return found.files.every(({ path }) => (stateOf(path)?.changed ?? started) < started) ? found : null;
+  const found = inputs(search.others);
+  return found?.files.every(({ path }) => (stateOf(path)?.changed ?? started) < started) === true ? found : null;
 }
 
 /** A file of which the digest is known. */
@@ -102,7 +107,7 @@ export function knownInput(path: string, digest: string): FileInput {
 }
 
 /** Whether no input has changed. */
-export function areUnchanged({ files, absent }: FileInputs): boolean {
+export function areUnchanged({ files, absent, others }: FileInputs): boolean {
   const isSame = ({ path, digest, state }: FileInput): boolean => {
     const now = stateOf(path);
     return now !== null && ((state !== null && now.text === state) || digestOf(path) === digest);
@@ -110,24 +115,28 @@ export function areUnchanged({ files, absent }: FileInputs): boolean {
   const isAbsent = ({ folder, names, state }: AbsentNames): boolean =>
     (state !== null && stateOf(folder)?.text === state) ||
     names.every((name) => stateOf(pathIn(folder, name)) === null);
-  return files.every(isSame) && absent.every(isAbsent);
+  return files.every(isSame) && absent.every(isAbsent) && others.every(({ path, identity }) => stateOf(path)?.identity === identity); // oxfmt-ignore
 }
 
 /** Inputs with other paths. */
-export function withPaths({ files, absent }: FileInputs, change: (path: string) => string): FileInputs {
+export function withPaths({ files, absent, others }: FileInputs, change: (path: string) => string): FileInputs {
   return {
     files: files.map((file) => ({ ...file, path: change(file.path) })),
     absent: absent.map((one) => ({ ...one, folder: change(one.folder) })),
+    others: others.map((one) => ({ ...one, path: change(one.path) })),
   };
 }
 
 /** Collects files and paths that do not exist. */
 function collecting(missing: readonly string[] = []): {
   readonly add: (path: string) => void;
-  readonly inputs: () => FileInputs;
+  /** Null if a file may come into being without a change of its folder. */
+  readonly inputs: (others: readonly string[]) => FileInputs | null;
 } {
   const files = new Map<string, FileInput>();
   const absent = new Set<string>(missing);
+  // A link to nothing, or a folder that may become a file.
+  let isUnsure = missing.some(isLink);
   const known = new Map<string, boolean>();
   const exists = (path: string): boolean => {
     const found = known.get(path) ?? stateOf(path) !== null;
@@ -142,13 +151,16 @@ function collecting(missing: readonly string[] = []): {
       while (!exists(dirname(missingPath))) missingPath = dirname(missingPath);
       const file = missingPath === path ? fileAt(path) : null;
       if (file) files.set(path, { path, digest: file.digest, state: file.state });
-      else if (!exists(missingPath)) absent.add(missingPath);
+      else if (exists(missingPath) || isLink(missingPath)) isUnsure = true;
+      else absent.add(missingPath);
     },
-    inputs() {
+    inputs(others) {
+      if (isUnsure) return null;
       const folders = new Map<string, string[]>();
       for (const path of absent) folders.set(dirname(path), [...(folders.get(dirname(path)) ?? []), basename(path)]);
       return {
         files: [...files.values()],
+        others: others.map((path) => ({ path, identity: stateOf(path)?.identity ?? '' })),
         absent: Array.from(folders, ([folder, names]) => {
           const now = stateOf(folder);
           return { folder, names, state: now && settledState(now) };
@@ -164,6 +176,8 @@ const settlingTime = 3000;
 /** Metadata of a file or folder. */
 interface FileState {
   readonly text: string;
+  /** Equal for other names of one file. */
+  readonly identity: string;
   readonly isFile: boolean;
   /** Time of the last change, in milliseconds. */
   readonly changed: number;
@@ -174,12 +188,24 @@ function settledState({ text, changed }: FileState): string | null {
   return Date.now() - changed > settlingTime ? text : null;
 }
 
-/** @returns null if it does not exist */
+/** @returns null if it does not exist, or cannot be reached */
 function stateOf(path: string): FileState | null {
-  const found = statSync(path, { throwIfNoEntry: false, bigint: true });
-  if (!found) return null;
+  let found;
+  try {
+    found = statSync(path, { bigint: true });
+  } catch {
+    return null;
+  }
   const { dev, ino, size, mtimeNs, ctimeNs } = found;
-  return { text: [dev, ino, size, mtimeNs, ctimeNs].join(), isFile: found.isFile(), changed: Number(ctimeNs / 1_000_000n) }; // oxfmt-ignore
+  return { text: [dev, ino, size, mtimeNs, ctimeNs].join(), identity: `${dev}:${ino}`, isFile: found.isFile(), changed: Number(ctimeNs / 1_000_000n) }; // oxfmt-ignore
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return false;
+  }
 }
 
 /** Contents of a file, as far as they matter here. */
@@ -233,7 +259,16 @@ const includeDirective =
  * @returns null if the output may depend on files by other directives
  */
 export function includedNames(text: string): readonly (IncludedName | 'computed')[] | null {
-  const joined = withoutSplices(text);
+  const plain = text.replace(/^\xef\xbb\xbf/, '');
+  const names = namesIn(plain.replaceAll(/\\[ \t\v\f]*\r?\n/g, ''));
+  if (!plain.includes('??')) return names;
+  // Whether trigraphs count depends on the standard.
+  const others = namesIn(withoutSplices(plain));
+  return names && others && [...names, ...others];
+}
+
+/** @param joined a text in which lines that are continued are one line */
+function namesIn(joined: string): readonly (IncludedName | 'computed')[] | null {
   if (/__TIMESTAMP__|GCC\s+dependency|__has_embed/.test(joined) || embedDirective.test(joined)) return null;
   const names: (IncludedName | 'computed')[] = [];
   const utf8 = (name: string): string => Buffer.from(name, 'latin1').toString('utf8');
@@ -245,24 +280,27 @@ export function includedNames(text: string): readonly (IncludedName | 'computed'
   if (!/has_include/i.test(joined)) return names;
   // Macros of libraries have the name of the operator in theirs, and pass their argument on.
   const asked = joined
-    .replaceAll(/(?:\bdefined[ \t]*\(?|(?:#|%:)[ \t]*(?:ifn?def|undef))[ \t]*\w*has_include\w*\b|\/\/.*/gi, '')
-    .replaceAll(
-      /(?:#|%:)[ \t]*define[ \t]+\w*has_include\w*\((\w+)\)(?:[ \t]+__has_include[ \t]*\([ \t]*\1[ \t]*\))?/gi,
-      '',
-    );
+    .replaceAll(/(?:\bdefined[ \t]*\(?|(?:#|%:)[ \t]*(?:ifn?def|undef))[ \t]*\w*has_include\w*\b/gi, '')
+    .replaceAll(/(?:#|%:)[ \t]*define[ \t]+\w*has_include\w*\((\w+)\)(?:[ \t]+__has_include[ \t]*\([ \t]*\1[ \t]*\))?/gi, ''); // oxfmt-ignore
   for (const { 0: word, index } of asked.matchAll(/has_include\w*/gi)) {
+    const before = asked.slice(asked.lastIndexOf('\n', index) + 1, index);
     const [line = ''] = /^.*/.exec(asked.slice(index + word.length)) ?? [];
     const [, angle, quoted] = /^[ \t]*\([ \t]*(?:<([^>]+)>|"([^"]+)")[ \t]*\)/.exec(line) ?? [];
+    const [, directive = '', parameters] =
+      /^[ \t]*(?:#|%:)[ \t]*(if|elif|define)\b(?:[ \t]+\w+(\())?/.exec(before) ?? [];
     const name = angle ?? quoted;
+    // A macro with parameters may make a name of them; one without is used in other folders.
+    if (directive === 'define' && (parameters !== undefined || angle === undefined)) return null;
     if (name !== undefined) names.push({ name: utf8(name), isQuoted: quoted !== undefined });
-    // A comment may name the operator; a directive may give it another name.
-    else if (/^[ \t]*\(/.test(line) || /^[ \t]*(?:#|%:)/.test(asked.slice(asked.lastIndexOf('\n', index) + 1))) return null; // oxfmt-ignore
+    // A comment may name the operator.
+    else if (directive !== '' || /^[ \t]*\(/.test(line)) return null;
   }
   return names;
 }
 
 /** Names of `-include` options; null if an option is unknown. */
 function firstIncludes(words: readonly string[]): string[] | null {
+  if (words.some((word) => /has_include/i.test(word))) return null;
   const names: string[] = [];
   for (let at = 0; at < words.length; at++) {
     const word = words[at]!;
@@ -274,14 +312,22 @@ function firstIncludes(words: readonly string[]): string[] | null {
   return names;
 }
 
-/** Folders that GCC lists; null if it did not. */
-function searchListOf(errors: string, cwd: string): SearchList | null {
+/** Folders that GCC lists; null if it did not, or if it takes one that is named for something else. */
+function searchListOf(errors: string, words: readonly string[], cwd: string): SearchList | null {
   const list = /^([^]*)^#include "\.\.\." search starts here:\n([^]*?)^#include <\.\.\.> search starts here:\n([^]*?)^End of search list\.\n/m.exec(errors); // oxfmt-ignore
   if (!list) return null;
   const [, before = '', quoted = '', angle = ''] = list;
-  const folders = `${quoted}${angle}`.split('\n').flatMap((line) => (line.startsWith(' ') ? [pathIn(cwd, line.slice(1))] : [])); // oxfmt-ignore
-  const absent = Array.from(before.matchAll(/^ignoring nonexistent directory "(.*)"$/gm), ([, path]) =>
-    pathIn(cwd, path!),
-  );
-  return { folders: [...new Set(folders)], absent };
+  const placed = (name: string): string => pathIn(cwd, name.replace(/(?<=[^/])\/+$/, ''));
+  const ignored = (why: string): string[] => Array.from(before.matchAll(new RegExp(`^ignoring ${why} directory "(.*)"$`, 'gm')), ([, path]) => placed(path!)); // oxfmt-ignore
+  const folders = `${quoted}${angle}`
+    .split('\n')
+    .flatMap((line) => (line.startsWith(' ') ? [placed(line.slice(1))] : []));
+  const [absent, others] = [ignored('nonexistent'), ignored('duplicate')];
+  const named = words.flatMap((word, at) => {
+    const [, joined = ''] = /^-(?:I|isystem|iquote|idirafter)(.*)$/s.exec(word) ?? [undefined, undefined];
+    if (joined !== '') return [placed(joined)];
+    return /^-(?:I|isystem|iquote|idirafter)$/.test(word) ? [placed(words[at + 1] ?? '')] : [];
+  });
+  const known = new Set([...folders, ...absent, ...others]);
+  return named.every((folder) => known.has(folder)) ? { folders: [...new Set(folders)], absent, others } : null;
 }

@@ -121,7 +121,7 @@ export async function keepInputs(
   );
   if (digests.length <= programs.length) return;
   const there = (path: string): string => withoutFolder(path, setting);
-  const all = { files: [...inputs.files, ...digests], absent: inputs.absent };
+  const all = { ...inputs, files: [...inputs.files, ...digests] };
   kept.write(question, {
     inputs: withPaths(all, there),
     parts,
@@ -136,5 +136,6 @@ function questionOf(setting: Setting): readonly unknown[] | undefined {
   const { request, flags, unit, cwd, temporary, roots } = setting;
   if (request.text !== undefined || request.headers !== undefined) return undefined;
   const words = [...flags, ...roots].map((word) => withoutFolder(word, setting));
-  return ['unchanged host', words, unit, request.trust, cwd === temporary, request.compiler.version.text];
+  const { path, searchPath, version } = request.compiler;
+  return ['unchanged host', words, unit, request.trust, cwd === temporary, path, searchPath, version.text];
 }

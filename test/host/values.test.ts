@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { withoutNvcc } from '../toolchain/fixture.ts';
 import { extentsOf, readSnippets, readUnit, snippetOf } from './fixture.ts';
 
+const longText = '"a text that an object has no room for"';
 const anyText = 'extern const char *text;';
 
 /** Programs whose first grid is known only at run time: no set of only constants may be reported. */
@@ -83,6 +84,23 @@ const undecided: readonly (readonly [body: string, before?: string])[] = [
   ['std::string s = "abc"; give(&s); *take() += text; k<<<s.size(), 1>>>();', `void give(std::string *s); std::string *take(); ${anyText}`], // oxfmt-ignore
   ['std::string s = "abc"; give(&s); *take() = "x"; k<<<s[0], 1>>>();', 'void give(std::string *s); std::string *take();'], // oxfmt-ignore
   ['std::string s = "abc"; char *p = &s[1]; std::string t(p, parameter); k<<<t.size(), 1>>>();'],
+  // Pointers and references into texts.
+  ['std::string s = "abc"; char *p = &s[0]; s.pop_back(); p[0] = 3; s[0] = 7; k<<<p[0], 1>>>();'],
+  [`std::string s(${longText}); char *p = &s[0]; s.pop_back(); p[0] = 3; s[0] = 7; k<<<p[0], 1>>>();`],
+  [`std::string s(${longText}), t; char *p = &s[0]; s.swap(t); p[0] = 3; t[0] = 7; k<<<p[0], 1>>>();`],
+  [`std::string s(${longText}); char *p = &s[0]; std::string t = std::move(s); p[0] = 3; t[0] = 7; k<<<p[0], 1>>>();`],
+  [
+    `std::string s(${longText}); char *p = &s[0]; if (parameter) s.pop_back(); p[0] = 3; s.assign(1, 7); k<<<p[0], 1>>>();`,
+  ],
+  [
+    `std::string s(${longText}); char *p = &s[0]; modify(s); p[0] = 3; s.assign(1, 7); k<<<p[0], 1>>>();`,
+    'void modify(std::string &s);',
+  ],
+  ['std::string s = "q"; std::string &r = s.insert(0, "x"); s = "abc"; r += "de"; k<<<s.size(), 1>>>();'],
+  ['std::string s = "abc"; char *p = &s[0]; auto it = s.erase(s.cbegin()); p[0] = 3; *it = 7; k<<<p[0], 1>>>();'],
+  ['std::string s = "abc"; char to[4] = {1}; s.copy(to, 3); k<<<to[0], 1>>>();'],
+  ['std::string s = "abc"; std::string &r = s; s = std::move(r); k<<<s.size() + 1, 1>>>();'],
+  ['k<<<strlen(t[0]), 1>>>();', 'static const char *t[] = {"abcdef" + 2};'],
   ['errno = 3; strtol(text, nullptr, 10); k<<<errno, 1>>>();', anyText],
 ];
 
@@ -227,6 +245,22 @@ const decided: readonly (readonly [body: string, expected: readonly number[], be
   ['std::string s = "abc"; s.clear(); k<<<s.size() + 1, 1>>>();', [1]],
   ['S s{"abc", 3}; s.name += text; k<<<s.n, 1>>>();', [3], `struct S { std::string name; int n; }; ${anyText}`],
   ['level = 4; std::string s(text); s.append(text); k<<<level, 1>>>();', [4], `static int level = 3; int *where() { return &level; } ${anyText}`], // oxfmt-ignore
+  [
+    'std::string s = "abc"; const char *q = s.c_str(); s.pop_back(); char a = q[0]; s[0] = 7; if (q[0] != a) k<<<5, 1>>>();',
+    [5],
+  ],
+  [
+    'std::string s = "abc"; auto &r = s.replace(0, 1, "zz"); auto a = s.size(); r.append("x"); if (s.size() != a) k<<<5, 1>>>();',
+    [5],
+  ],
+  [
+    'std::string s(text); std::string_view v = s; int a = v[0]; s = "zzzz"; int b = v[0]; if (a != b) k<<<5, 1>>>();',
+    [5],
+    anyText,
+  ],
+  ['std::string s = "abc"; try { s.resize(parameter); } catch (...) {} k<<<s.size() == 3 ? 50 : 60, 1>>>();', [50, 60]],
+  ['k<<<t[0][3], 1>>>();', [99], 'static const char *t[] = {"ab\\0cd"};'],
+  ['k<<<t[0][1], 1>>>();', [98], 'static const wchar_t *t[] = {L"abc"};'],
   ['const char *p = "four"; p++; k<<<strlen(p), 1>>>();', [3]],
   ['int n = 3; cudaGraphicsSubResourceGetMappedArray(&a, r, n, 0); k<<<n, 1>>>();', [3], 'cudaArray_t a; cudaGraphicsResource_t r;'], // oxfmt-ignore
 ];
@@ -286,6 +320,7 @@ test('first extents of launches', { skip: withoutNvcc }, async (context) => {
       'new',
       'set',
       'string',
+      'string_view',
       'cstring',
       'cerrno',
       'thread',
@@ -350,6 +385,26 @@ const ownedPrograms: readonly (readonly [text: string, expected: readonly (numbe
   [`${owned} void begin() { larger(size); *anywhere = 9; k<<<size, 1>>>(); }`, [3]],
   [`${owned} void work(); void begin() { larger(size); work(); *anywhere = 9; k<<<size, 1>>>(); }`, [null]],
   [`${owned} void begin() { larger(size); where = &size; *anywhere = 9; k<<<size, 1>>>(); }`, [null]],
+  [
+    `${owned} static char b[4] = {1, 2, 3, 0}; static char *use(char *p) { return p; } void begin() { char *p = strchr(use(b), 2); *p = 9; k<<<b[1], 1>>>(); }`,
+    [null],
+  ],
+  [
+    `${owned} static char b[4] = {51, 32, 2, 0}; static char *use(char *p) { return p; } void begin() { char *e; strtol(use(b), &e, 10); *e = 5; k<<<b[1], 1>>>(); }`,
+    [null],
+  ],
+  [
+    `${owned} struct Box { int *p; }; void begin() { Box b{&size}, c; cudaMemcpy(&c, &b, 8, cudaMemcpyHostToHost); *c.p = 9; k<<<size, 1>>>(); }`,
+    [null],
+  ],
+  [
+    `${owned} void begin() { int *p = &size, *q; for (int i = 0; i < 8; i++) ((char *)&q)[i] = ((char *)&p)[i]; *q = 9; k<<<size, 1>>>(); }`,
+    [null],
+  ],
+  [
+    `${owned} static void set(int &m) { m = 7; } static void call(void *) { set(size); } void begin() { cudaLaunchHostFunc(0, call, 0); cudaDeviceSynchronize(); k<<<size, 1>>>(); }`,
+    [null],
+  ],
   [`${owned} int *table[] = {&size}; void begin() { larger(size); *anywhere = 9; k<<<size, 1>>>(); }`, [null]],
 ];
 
@@ -360,6 +415,7 @@ test(
     const found = await readSnippets(
       context,
       ownedPrograms.map(([text]) => ({ text })),
+      ['cstdlib', 'cstring'],
     );
     assert.deepEqual(
       found.map(extentsOf),

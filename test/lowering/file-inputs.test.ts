@@ -1,7 +1,7 @@
 /** The inputs of the preprocessor: while they are unchanged, its output is the same. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'; // oxfmt-ignore
+import { appendFileSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'; // oxfmt-ignore
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { areUnchanged, fileInputs, type FileInputs, includedNames, printsSearchList } from '../../src/lowering/file-inputs.ts'; // oxfmt-ignore
@@ -31,7 +31,7 @@ interface Preprocessed {
 }
 
 function preprocess(root: string, more: readonly string[] = []): Preprocessed {
-  const words = ['-E', '-I', 'first', '-Isecond', '-isystem', 'third', '-include', 'forced.h', ...more, printsSearchList, 'unit.cpp']; // oxfmt-ignore
+  const words = ['-E', '-I', 'first', '-Isecond/', '-isystem', 'third', '-include', 'forced.h', ...more, printsSearchList, 'unit.cpp']; // oxfmt-ignore
   const started = Date.now() + 60_000;
   const { stdout, stderr } = spawnSync('g++', words, { cwd: root, encoding: 'latin1' });
   const read = filesOfPreprocessed(stdout).map((name) => pathIn(root, name));
@@ -85,9 +85,44 @@ for (const [name, runsAgain, change] of changes)
 test('no inputs are known if others may decide the output', { skip: withoutGcc }, (context) => {
   const root = written(context);
   assert.ok(preprocess(root, ['-DX=1', '-U', 'Y', '-std=c++17', '-O2', '-fopenmp', '-m64', '-w']).inputs);
-  for (const more of [['-imacros', 'a.h'], ['-remap'], ['-fmodules-ts'], ['@words']]) assert.equal(preprocess(root, more).inputs, null, more[0]); // oxfmt-ignore
+  for (const more of [['-imacros', 'a.h'], ['-remap'], ['-fmodules-ts'], ['@words'], ['-DHAS(x)=__has_include(x)']]) assert.equal(preprocess(root, more).inputs, null, more[0]); // oxfmt-ignore
   writeFileSync(join(root, 'a.h'), 'const char* when = __TIMESTAMP__;\n');
   assert.equal(preprocess(root).inputs, null);
+});
+
+test(
+  'no inputs are known if a file may come into being without a change of its folder',
+  { skip: withoutGcc },
+  (context) => {
+    const cases: readonly ((root: string) => void)[] = [
+      (root) => symlinkSync(join(root, 'gone/late.h'), join(root, 'second/late.h')),
+      (root) => mkdirSync(join(root, 'second/late.h')),
+      (root) => writeFileSync(join(root, 'first'), ''),
+      (root) => writeFiles(root, { 'target/own.h': '#line 7 "made.h"\n' }),
+    ];
+    for (const [at, change] of cases.entries()) {
+      const root = written(context);
+      change(root);
+      assert.equal(preprocess(root, ['-include', 'target/own.h']).inputs, null, String(at));
+    }
+  },
+);
+
+test('another name of a folder may become one of another folder', { skip: withoutGcc }, (context) => {
+  const root = written(context);
+  symlinkSync('second', join(root, 'other'));
+  const before = preprocess(root, ['-Iother/']);
+  assert.ok(before.inputs && areUnchanged(before.inputs));
+  rmSync(join(root, 'other'));
+  symlinkSync('third', join(root, 'other'));
+  assert.equal(areUnchanged(before.inputs), false);
+});
+
+test('a name that no file can have does not exist', { skip: withoutGcc }, (context) => {
+  const root = written(context);
+  appendFileSync(join(root, 'unit.cpp'), `#if 0\n#include "${'a'.repeat(300)}"\n#endif\n`);
+  const { inputs } = preprocess(root);
+  assert.ok(inputs && areUnchanged(inputs));
 });
 
 test('no inputs are known if a file changed while the preprocessor ran', { skip: withoutGcc }, (context) => {
@@ -117,6 +152,13 @@ test('directives are found in every spelling', () => {
     ['/* Asks __has_include\n whether */', []],
     ['#if __has_include(NAME)', null],
     ['#define ASK __has_include', null],
+    ['\xef\xbb\xbf#include "a.h"', named('a.h')],
+    ['#if /* http://a */ __has_include(<a.h>)', named('a.h', false)],
+    ['#define ASKED __has_include(<a.h>)', named('a.h', false)],
+    ['#define ASKED __has_include("a.h")', null],
+    ['#define HAS(x) __has_include(<lib/x.h>)', null],
+    ['// what??/\n#include <a.h>', named('a.h', false)],
+    ['#inc??/\nlude <a.h>', named('a.h', false)],
     ['#embed "a.bin"', null],
     ['#pragma GCC dependency "a.h"', null],
   ];
