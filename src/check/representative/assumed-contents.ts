@@ -8,8 +8,8 @@ import type { Term } from '../../term/term.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
 import { baseName, describeTerm } from '../context/names.ts';
 import type { ContentsFact } from '../premises/contents-fact.ts';
-import { type IndexFactor, type Monomial, addSums, expand, isCommon } from './monomial.ts';
-import { knownRoles } from './representative-launches.ts';
+import { type IndexFactor, type Monomial, addSums, expand, isCommon } from '../shape/monomial.ts';
+import { shapeOf } from './representative-launches.ts';
 
 /** An element that a load reads from an array that the kernel does not write. */
 interface Element {
@@ -82,7 +82,7 @@ export function ascendingArrays(
   elements: ReadonlyMap<number, Element> = fixedElements(context),
 ): ReadonlySet<string> {
   const arrays = new Set<string>();
-  for (const { index } of knownRoles(context).guards) {
+  for (const { index } of shapeOf(context).guards) {
     const own = index.flatMap((monomial) => {
       const element = elementOf(monomial, elements);
       return element ? [{ element, coefficient: monomial.coefficient }] : [];
@@ -111,7 +111,7 @@ function columnLimits(
   elements: ReadonlyMap<number, Element>,
 ): ReadonlyMap<string, Limit | null> {
   const limits = new Map<string, Limit | null>();
-  for (const { offset } of knownRoles(context).forms)
+  for (const { offset } of shapeOf(context).forms)
     for (const own of offset) {
       const element = elementOf(own, elements);
       if (!element) continue;

@@ -1,66 +1,12 @@
 /** Representative shapes of thread blocks for a kernel. */
 import type { Dim3 } from '../../base/dim3.ts';
 import { maximumBlock, maximumThreads } from '../../device/hardware-limits.ts';
-import { threadLimit } from '../../analysis/values/launch-bounds.ts';
-import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
-import { type IndexGuard, indexExtents } from './index-form.ts';
-import { type Monomial, isCommon } from './monomial.ts';
-import type { Roles } from './roles.ts';
+import { type Dimensions, threadLimit } from '../../analysis/values/launch-bounds.ts';
+import type { KernelAndLaunch } from '../context/facts.ts';
+import { type AxisHints, isBoundByLaunch, isThread } from '../shape/axis-hints.ts';
+import type { IndexShape } from '../shape/index-shape.ts';
 
 const warpSize = 32;
-
-/** Evidence in the kernel for the extent of its thread block along an axis. */
-interface AxisHints {
-  /** Largest extent for which strides that are constants nest. */
-  readonly most: number;
-  /** Extents that the kernel suggests, in descending order. */
-  readonly suggested: readonly number[];
-}
-
-/** Evidence for the shape of the thread block from the constants in a kernel's indices, by axis. */
-export function axisHints(context: KernelAndLaunch & SymbolicFacts, { forms }: Roles): readonly AxisHints[] {
-  return ([0, 1, 2] as const).map((axis) => {
-    const ratios = forms.flatMap(({ offset, guards }) => {
-      const varying = offset.filter((monomial) => !isCommon(monomial));
-      return varying.flatMap((part): number[] => {
-        if (!isThread(part, axis) || !isBoundByLaunch(part, guards, context) || goesRound(varying, axis)) return [];
-        const larger = varying.filter((other) => sharedKey(other) === sharedKey(part) && other.coefficient > part.coefficient); // oxfmt-ignore
-        return larger.map((other) => Number(other.coefficient / part.coefficient));
-      });
-    });
-    const usable = ratios.filter((ratio) => ratio >= (axis === 0 ? 8 : 2) && ratio <= maximumBlock[axis]);
-    const most = usable.reduce((least, ratio) => Math.min(least, ratio), maximumBlock[axis]);
-    // Rows are often padded by one element, so the padding is subtracted.
-    const whole = usable.filter((ratio) => ratio <= most).map((ratio) => (ratio > 8 && ratio % 8 === 1 ? ratio - 1 : ratio)); // oxfmt-ignore
-    return { most, suggested: [...new Set(whole)].sort((a, b) => b - a) };
-  });
-}
-
-/** Whether a product is a thread index along an axis, times factors that all threads share. */
-function isThread({ coefficient, factors }: Monomial, axis: 0 | 1 | 2): boolean {
-  const [own, ...others] = factors.filter((factor) => !factor.isUniform);
-  const atom = own?.term?.atom;
-  return coefficient > 0n && others.length === 0 && atom?.kind === 'thread' && atom.axis === axis;
-}
-
-/** Whether a block-stride loop adds multiples of the block's extent along an axis to the index. */
-function goesRound(varying: readonly Monomial[], axis: 0 | 1 | 2): boolean {
-  const extent = `blockDim.${'xyz'[axis]}`;
-  return varying.some(({ factors }) => factors.some(({ key }) => key === extent) && factors.some(({ key }) => key.startsWith('round'))); // oxfmt-ignore
-}
-
-/** Whether a thread index is bounded by the extent of the block only, and not by a guard. */
-function isBoundByLaunch(part: Monomial, guards: readonly IndexGuard[], context: KernelAndLaunch): boolean {
-  const [extent = [], ...alternatives] = indexExtents([part], guards, context);
-  const [only, ...others] = alternatives.length > 0 ? [] : extent;
-  const [limit, ...more] = only?.limit ?? [];
-  return others.length === 0 && more.length === 0 && limit?.factors.length === 1 && limit.factors[0]!.term === null;
-}
-
-/** Key of those factors of a product that all threads share. */
-function sharedKey({ factors }: Monomial): string {
-  return factors.flatMap(({ key, isUniform: isShared }) => (isShared ? [key] : [])).join(' ');
-}
 
 /** Numbers among the template arguments of a kernel that may be extents: `reduce<256, float>`, not `(Operation)0`. */
 function templateNumbers(name: string): number[] {
@@ -74,13 +20,13 @@ function templateNumbers(name: string): number[] {
  * kept.
  * @param isLarge whether the launch instance is large; for small ones, blocks of one warp come first
  */
-export function blockShapes(context: KernelAndLaunch & SymbolicFacts, roles: Roles, isLarge: boolean): BlockShapes {
+export function blockShapes(context: KernelAndLaunch, shape: IndexShape, isLarge: boolean): BlockShapes {
   const { dimensions, kernel, request } = context;
   const limit = threadLimit(kernel);
-  const open = ([0, 1, 2] as const).filter((axis) => dimensions.block[axis] === null && roles.rankOnly[axis] !== true);
+  const open = ([0, 1, 2] as const).filter((axis) => dimensions.block[axis] === null && shape.rankOnly[axis] !== true);
   const fixed = ([0, 1, 2] as const).map((axis) => dimensions.block[axis] ?? 1) as [number, number, number];
   if (open.length === 0) return { wanted: 1, shapes: [fixed] };
-  const hints = axisHints(context, roles);
+  const hints = shape.axes;
   const others = fixed[0] * fixed[1] * fixed[2];
   const shapes: Dim3[] = [];
   const add = (...extents: readonly number[]): void => {
@@ -95,8 +41,8 @@ export function blockShapes(context: KernelAndLaunch & SymbolicFacts, roles: Rol
   const bound = kernel.maximumThreads ? [limit] : [];
   if (open.length === 1) {
     const axis = open[0]!;
-    const multiples = [...roles.constants].map(Number).filter((value) => value > warpSize && value % warpSize === 0);
-    const suggested = [...hints[axis]!.suggested, ...sharedExtents(context, roles, axis), ...named, ...bound].filter((size) => size * others >= warpSize); // oxfmt-ignore
+    const multiples = [...shape.constants].map(Number).filter((value) => value > warpSize && value % warpSize === 0);
+    const suggested = [...hints[axis]!.suggested, ...sharedExtents(context.dimensions, shape, axis), ...named, ...bound].filter((size) => size * others >= warpSize); // oxfmt-ignore
     const small = [warpSize, 2 * warpSize, 1].map((size) => Math.ceil(size / others));
     const usual = [256, 192, 1024, 512, 128, 96, 64, 32].map((size) => Math.max(1, Math.floor(size / others)));
     if (!isLarge) small.forEach((size) => add(size));
@@ -136,12 +82,12 @@ interface BlockShapes {
 }
 
 /** Extents of shared arrays with one element per thread, without the constant offsets of other accesses. */
-function sharedExtents(context: KernelAndLaunch, { forms }: Roles, axis: 0 | 1 | 2): number[] {
+function sharedExtents(dimensions: Dimensions, { forms }: IndexShape, axis: 0 | 1 | 2): number[] {
   const extents = new Map<string, number>();
   for (const { access, target, offset, guards } of forms) {
     const { base } = target;
     if (base.kind !== 'object' || base.object.space !== 'shared' || base.object.bytes === null) continue;
-    const isOwn = offset.some((part) => isThread(part, axis) && part.coefficient === BigInt(access.bytes) && isBoundByLaunch(part, guards, context)); // oxfmt-ignore
+    const isOwn = offset.some((part) => isThread(part, axis) && part.coefficient === BigInt(access.bytes) && isBoundByLaunch(part, guards, dimensions)); // oxfmt-ignore
     if (!isOwn) continue;
     const added = Number(offset.find(({ factors }) => factors.length === 0)?.coefficient ?? 0n);
     const elements = Math.floor((base.object.bytes - Math.max(0, added)) / access.bytes);

@@ -3,7 +3,7 @@
  */
 import { type ParameterField, fieldName } from '../../launch/parameter-field.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
-import { type LaunchInstance, knownRoles } from './representative-launches.ts';
+import { type LaunchInstance, shapeOf } from './representative-launches.ts';
 
 /** A numeric property of a launch instance. */
 interface Quantity {
@@ -36,7 +36,7 @@ export function separatingCondition(
   const [shown, others] = [true, false].map((isShown) => settings.filter((one) => one.isShown === isShown).map(({ setting }) => setting)) as [LaunchInstance[], LaunchInstance[]]; // oxfmt-ignore
   if (shown.length === 0 || others.length === 0) return null;
   const separates = (test: (setting: LaunchInstance) => boolean): boolean => shown.every(test) && !others.some(test);
-  const { scalars, constants } = knownRoles(context);
+  const { scalars, constants } = shapeOf(context);
   const quantities: Quantity[] = scalars
     .filter(({ field }) => matters(field))
     .map(({ field }) => ({

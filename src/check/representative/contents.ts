@@ -8,8 +8,8 @@ import type { Access } from '../../analysis/values/access.ts';
 import type { Term } from '../../term/term.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
 import { ascendingArrays } from './assumed-contents.ts';
-import { type Monomial, expand, isCommon, valueAt } from './monomial.ts';
-import { type LaunchInstance, knownRoles, lastThread } from './representative-launches.ts';
+import { type Monomial, expand, isCommon, valueAt } from '../shape/monomial.ts';
+import { type LaunchInstance, shapeOf, lastThread } from './representative-launches.ts';
 
 /** Contents that are generated from a seed. */
 export type GeneratedContents = { readonly seed: number; readonly count: number } & (
@@ -63,7 +63,7 @@ interface ArrayRole {
  */
 function rolesOfArrays(context: KernelAndLaunch & SymbolicFacts): ReadonlyMap<string, ArrayRole> {
   const { accesses, symbolic, kernel, loaded } = context;
-  const { forms, guards } = knownRoles(context);
+  const { forms, guards } = shapeOf(context);
   const conditions = kernel.blocks.flatMap(({ id }) => symbolic.condition(id) ?? []);
   const deciding = new Set<Term>([...conditions, ...accesses.flatMap(({ targets }) => targets.map(({ condition }) => condition))].flatMap(({ leaves }) => leaves)); // oxfmt-ignore
   for (const { target } of forms) for (const leaf of target.offset.leaves) deciding.add(leaf);
@@ -202,7 +202,7 @@ function indexLimit(
   threads: number,
 ): number {
   const place = lastThread(context, setting);
-  const { scalars } = knownRoles(context);
+  const { scalars } = shapeOf(context);
   const sizes = scalars.filter(({ isSize }) => isSize).map(({ field }) => Number(BigInt.asIntN(8 * field.bytes, setting.scalar(field)))); // oxfmt-ignore
   const usual = Math.max(1, Math.min(threads, sizes.length > 0 ? Math.max(...sizes) : threads));
   const limits = indexes.flatMap(({ access, offset, scale }) => {

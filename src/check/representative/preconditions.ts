@@ -2,6 +2,7 @@
  * Preconditions: requirements of a kernel on its launch and scalars that every representative launch satisfies. If only
  * other launches could show a race, the kernel is proved under as few preconditions as possible.
  */
+import type { Access } from '../../analysis/values/access.ts';
 import { invariant } from '../../base/assert.ts';
 import type { Steps } from '../../base/coroutine.ts';
 import { parseAssumption } from '../../cuda/assumptions/assumption-parser.ts';
@@ -18,12 +19,10 @@ import { namedScalar } from '../premises/premises.ts';
 import { effortOfExclusions } from '../../solver/budget.ts';
 import { useReserve } from '../request/budget.ts';
 import type { CheckRequest, CheckResult, Exclusion } from '../request/check-request.ts';
-import { axisHints } from './block-shape.ts';
-import { type IndexFactor, type Monomial, addSums, keyOf } from './monomial.ts';
-import { nestingsOf } from './nesting.ts';
+import { type IndexFactor, type Monomial, addSums, keyOf } from '../shape/monomial.ts';
+import { fieldOf } from '../shape/roles.ts';
 import { listedValues } from './launch-constraints.ts';
-import { fieldOf } from './roles.ts';
-import { knownRoles, satisfiesAssumptions, representativeLaunches } from './representative-launches.ts';
+import { representativeLaunches, satisfiesAssumptions, shapeOf } from './representative-launches.ts';
 
 /** Limit on the number of candidate preconditions. */
 const maxCandidates = 12;
@@ -199,37 +198,36 @@ export function preconditionCandidates(
   readonly sizes: readonly StatedAssumption[];
 } {
   const { dimensions, request, kernel } = context;
-  const roles = knownRoles(context);
+  const shape = shapeOf(context);
   const settings = representativeLaunches(context);
   const large = settings.filter(({ isLarge }) => isLarge);
   const nameOf = (of: Parameters<typeof fieldName>[1]): string => fieldName(request.parameters, of, kernel);
   const open = new Set(result.open.races.flatMap(({ first, second }) => [first, second]));
   const texts: string[] = [];
   // A divisor of an index is a size, as it is the number of values of the remainder.
-  const isDivisor = (field: ParameterField): boolean => roles.divisors.some(({ leaves }) => leaves.some((leaf) => fieldOf(context, leaf) === field)); // oxfmt-ignore
-  const positive = roles.scalars.flatMap(({ field, isSize }) => (isSize || isDivisor(field) ? [`${nameOf(field)} >= 1`] : [])); // oxfmt-ignore
+  const isDivisor = (field: ParameterField): boolean => shape.divisors.some(({ leaves }) => leaves.some((leaf) => fieldOf(context, leaf) === field)); // oxfmt-ignore
+  const positive = shape.scalars.flatMap(({ field, isSize }) => (isSize || isDivisor(field) ? [`${nameOf(field)} >= 1`] : [])); // oxfmt-ignore
   texts.push(...positive);
-  const forms = roles.forms.filter(({ access }) => open.size === 0 || open.has(access.instruction.id));
+  const isOpen = ({ instruction }: Access): boolean => open.size === 0 || open.has(instruction.id);
   for (const order of ['last', 'first'] as const)
-    for (const form of forms)
-      for (const { stride, below } of nestingsOf(form, roles.forms, context, order)) {
-        const text = nestingText(context, stride, below);
-        if (text !== null) texts.push(text);
-      }
-  for (const { field, isMask, divisors } of roles.scalars) {
+    for (const { form, stride, below } of shape.nestings(order)) {
+      const text = isOpen(form.access) ? nestingText(context, stride, below) : null;
+      if (text !== null) texts.push(text);
+    }
+  for (const { field, isMask, divisors } of shape.scalars) {
     if (isMask) texts.push(`(${nameOf(field)} & (${nameOf(field)} - 1)) == 0`);
     if (divisors.length === 1) texts.push(`${nameOf(field)} % ${divisors[0]} == 0`);
   }
   const free = ([0, 1, 2] as const).filter((axis) => dimensions.block[axis] === null);
-  for (const axis of free) if (roles.rankOnly[axis] === true) texts.push(`blockDim.${'xyz'[axis]} == 1`);
-  if (roles.usesWarps && free.includes(0)) texts.push('blockDim.x % 32 == 0');
-  const hints = axisHints(context, roles);
+  for (const axis of free) if (shape.rankOnly[axis] === true) texts.push(`blockDim.${'xyz'[axis]} == 1`);
+  if (shape.usesWarps && free.includes(0)) texts.push('blockDim.x % 32 == 0');
+  const hints = shape.axes;
   for (const axis of free) if (hints[axis]!.suggested.length > 0) texts.push(`blockDim.${'xyz'[axis]} <= ${hints[axis]!.most}`); // oxfmt-ignore
   const shapes = free.flatMap((axis) => {
     const sizes = new Set(large.map(({ block }) => block[axis]));
     const [size] = sizes;
     const name = `blockDim.${'xyz'[axis]}`;
-    return sizes.size === 1 && roles.rankOnly[axis] !== true ? [`${name} <= ${size}`, `${name} == ${size}`] : [];
+    return sizes.size === 1 && shape.rankOnly[axis] !== true ? [`${name} <= ${size}`, `${name} == ${size}`] : [];
   });
   const stated = (list: readonly string[]): StatedAssumption[] =>
     [...new Set(list)].slice(0, maxCandidates).flatMap((text): StatedAssumption[] => {

@@ -13,12 +13,20 @@ import type { Term } from '../../term/term.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
 import { givenScalar, integerField } from '../context/scalars.ts';
 import { conditionsOf, isUnsignedType, namedScalar, scalarBounds } from '../premises/premises.ts';
-import { axisHints, blockShapes } from './block-shape.ts';
-import type { IndexForm, IndexGuard } from './index-form.ts';
-import { type Monomial, type ThreadPlace, atomValue, leavesOfFactor, valueAt } from './monomial.ts';
-import { nestingsOf } from './nesting.ts';
-import { listedValues, raisedScalars, sizeForGrid, tiedGrid, tiedScalars, unreadSizes } from './launch-constraints.ts';
-import { type Roles, type Scalar, fieldOf, rolesOf } from './roles.ts';
+import type { IndexForm, IndexGuard } from '../shape/index-form.ts';
+import { type IndexShape, indexShapeOf } from '../shape/index-shape.ts';
+import { type Monomial, type ThreadPlace, atomValue, leavesOfFactor, valueAt } from '../shape/monomial.ts';
+import { type Scalar, fieldOf } from '../shape/roles.ts';
+import { blockShapes } from './block-shape.ts';
+import {
+  listedValues,
+  raisedScalars,
+  sizeForGrid,
+  tiedDivisors,
+  tiedGrid,
+  tiedScalars,
+  unreadSizes,
+} from './launch-constraints.ts';
 
 /** The dimensions of a launch and the values of its scalars. */
 export interface LaunchInstance {
@@ -72,7 +80,7 @@ const plans: readonly Plan[] = [
 ];
 
 /** Cached by kernel and launch, since every question uses the same instances. */
-const known = new WeakMap<object, { readonly roles: Roles; readonly settings: readonly LaunchInstance[] }>();
+const known = new WeakMap<object, { readonly shape: IndexShape; readonly settings: readonly LaunchInstance[] }>();
 
 /**
  * The representative launches of a kernel, small ones first. Given values are the same in all of them. Each satisfies
@@ -82,23 +90,36 @@ export function representativeLaunches(context: KernelAndLaunch & SymbolicFacts)
   return ofKernel(context).settings;
 }
 
-/** How the kernel uses its scalars, cached. */
-export function knownRoles(context: KernelAndLaunch & SymbolicFacts): Roles {
-  return ofKernel(context).roles;
+/** The shape of the kernel's indices under a launch, cached. */
+export function shapeOf(context: KernelAndLaunch & SymbolicFacts): IndexShape {
+  return ofKernel(context).shape;
 }
 
-function ofKernel(context: KernelAndLaunch & SymbolicFacts): { roles: Roles; settings: readonly LaunchInstance[] } {
+function ofKernel(context: KernelAndLaunch & SymbolicFacts): {
+  shape: IndexShape;
+  settings: readonly LaunchInstance[];
+} {
   const found = known.get(context.symbolic);
   if (found) return found;
-  const roles = rolesOf(context);
+  const { kernel, request, fields } = context;
+  const { axes } = request.launch;
+  const isOpen = (field: ParameterField): boolean =>
+    !field.isPointer &&
+    !isFloat(kernel, request.parameters, field) &&
+    givenScalar(request.launch, field.index, field.offset, field.bytes) === undefined;
+  const shape = indexShapeOf({
+    ...context,
+    open: fields.filter(isOpen).map((field) => ({ field, divisors: tiedDivisors(context, field) })),
+    isComputed: [0, 1, 2].map((axis) => axes?.block[axis] === 'computed'),
+  });
   const unique = new Map<string, LaunchInstance>();
   for (const plan of plans) {
-    const setting = settingOf(context, roles, plan);
+    const setting = settingOf(context, shape, plan);
     // If everything is given, all plans yield the same launch instance.
     if (setting) unique.set(keyOf(context, setting), setting);
   }
   const settings = [...unique.values()];
-  const made = { roles, settings };
+  const made = { shape, settings };
   known.set(context.symbolic, made);
   return made;
 }
@@ -112,15 +133,15 @@ function fieldKey({ index, offset, bytes }: ParameterField): string {
   return `${index}.${offset}.${bytes}`;
 }
 
-function settingOf(context: KernelAndLaunch & SymbolicFacts, roles: Roles, plan: Plan): LaunchInstance | null {
-  const { wanted: count, shapes } = blockShapes(context, roles, plan.isLarge);
+function settingOf(context: KernelAndLaunch & SymbolicFacts, shape: IndexShape, plan: Plan): LaunchInstance | null {
+  const { wanted: count, shapes } = blockShapes(context, shape, plan.isLarge);
   if (shapes.length === 0) return null;
   // The shapes are ordered by how well they suit the kernel.
   const wanted = shapes[Math.min(Math.max(plan.shape, 0), count - 1)]!;
   const isGiven = !context.dimensions.block.includes(null);
   let fallback: LaunchInstance | null = null;
   for (const block of [wanted, ...shapes]) {
-    const setting = withScalars(context, roles, plan, block);
+    const setting = withScalars(context, shape, plan, block);
     // A given block may be too large for an array, which a run will show.
     if (setting && (isGiven || staysInBounds(context, setting))) return setting;
     fallback ??= setting;
@@ -131,13 +152,13 @@ function settingOf(context: KernelAndLaunch & SymbolicFacts, roles: Roles, plan:
 /** Chooses scalars for a block and the plan's grid. */
 function withScalars(
   context: KernelAndLaunch & SymbolicFacts,
-  roles: Roles,
+  shape: IndexShape,
   plan: Plan,
   block: Dim3,
   isSecond = false,
 ): LaunchInstance | null {
   const { dimensions, fields, kernel, request } = context;
-  const grid = gridOf(dimensions, roles, plan, block);
+  const grid = gridOf(dimensions, shape, plan, block);
   const values = new Map<string, bigint>();
   const given = (field: ParameterField): bigint | undefined =>
     givenScalar(request.launch, field.index, field.offset, field.bytes);
@@ -147,7 +168,7 @@ function withScalars(
     else if (isFloat(kernel, request.parameters, field))
       values.set(fieldKey(field), field.bytes === 8 ? 0x3ff0000000000000n : 0x3f800000n);
   }
-  const open = roles.scalars.filter(({ field }) => !values.has(fieldKey(field)));
+  const open = shape.scalars.filter(({ field }) => !values.has(fieldKey(field)));
   const last = (extents: Dim3): Dim3 => [extents[0] - 1, extents[1] - 1, extents[2] - 1];
   const place: ThreadPlace = {
     block,
@@ -157,7 +178,7 @@ function withScalars(
     scalar: (index, offset, bytes) => values.get(`${index}.${offset}.${bytes}`),
   };
   const set = (scalar: Scalar, value: bigint): void => void values.set(fieldKey(scalar.field), fitting(context, scalar, value)); // oxfmt-ignore
-  sizes(context, roles, open, plan, place, values, set);
+  sizes(context, shape, open, plan, place, values, set);
   for (const [at, scalar] of open.filter(({ field }) => !values.has(fieldKey(field))).entries()) {
     if (scalar.isStride) continue;
     set(scalar, otherValue(context, scalar, plan, at, values));
@@ -166,9 +187,9 @@ function withScalars(
   const isOpen = (field: ParameterField): boolean => open.some((one) => one.field === field);
   // A raised value may be below a stride.
   for (let round = 0; round < 2; round++) {
-    strides(context, roles, open, plan, place, values, set);
+    strides(context, shape, open, plan, place, values, set);
     for (const [field, value] of raisedScalars(context, chosen, isOpen)) values.set(fieldKey(field), value);
-    wholeParts(roles, open, place, values, set);
+    wholeParts(shape, open, place, values, set);
   }
   for (const [field, value] of tiedScalars(context, chosen, isOpen)) values.set(fieldKey(field), value);
   for (const [field, value] of unreadSizes(context, chosen, plan.rest)) values.set(fieldKey(field), value);
@@ -176,15 +197,15 @@ function withScalars(
   if (!tied) return null;
   const scalar = (field: ParameterField): bigint => BigInt.asUintN(8 * field.bytes, values.get(fieldKey(field)) ?? 1n);
   const setting: LaunchInstance = { block, grid: tied, scalar, isLarge: plan.isLarge };
-  const met = meetingAssumptions(context, roles, setting);
-  if (met && !divides(context, roles, met)) return null;
-  if (!met || doNest(context, roles, met) || isSecond) return met;
-  return withScalars(context, roles, { ...plan, order: plan.order === 'first' ? 'last' : 'first' }, block, true);
+  const met = meetingAssumptions(context, shape, setting);
+  if (met && !divides(context, shape, met)) return null;
+  if (!met || doNest(context, shape, met) || isSecond) return met;
+  return withScalars(context, shape, { ...plan, order: plan.order === 'first' ? 'last' : 'first' }, block, true);
 }
 
 /** Makes each scalar that is divided into parts a multiple of their number, with at least two elements per part. */
 function wholeParts(
-  { wholes }: Roles,
+  { wholes }: IndexShape,
   open: readonly Scalar[],
   place: ThreadPlace,
   values: Map<string, bigint>,
@@ -201,7 +222,7 @@ function wholeParts(
 }
 
 /** Whether no divisor of the kernel is 0, and all divisions into parts are exact. */
-function divides(context: KernelAndLaunch, { divisors, wholes }: Roles, setting: LaunchInstance): boolean {
+function divides(context: KernelAndLaunch, { divisors, wholes }: IndexShape, setting: LaunchInstance): boolean {
   const place = lastThread(context, setting);
   return (
     divisors.every((divisor) => valueOf(divisor, place) !== 0n) &&
@@ -221,7 +242,7 @@ function valueOf(term: Term, place: ThreadPlace): bigint | undefined {
 }
 
 /** The plan's grid, enlarged in large launch instances so that it covers the modulus of indices. */
-function gridOf({ grid }: Dimensions, { ring }: Roles, plan: Plan, block: Dim3): Dim3 {
+function gridOf({ grid }: Dimensions, { ring }: IndexShape, plan: Plan, block: Dim3): Dim3 {
   const [x, y, z] = grid.map((size, axis) => size ?? plan.grid[axis]!) as [number, number, number];
   const isAlong = grid[0] === null && (grid[1] ?? 1) * (grid[2] ?? 1) === 1;
   // One more block than needed, since the last block may be almost idle.
@@ -232,7 +253,7 @@ function gridOf({ grid }: Dimensions, { ring }: Roles, plan: Plan, block: Dim3):
 /** Chooses sizes so that the grid covers the guarded range except for a remainder. */
 function sizes(
   context: KernelAndLaunch & SymbolicFacts,
-  { guards, constants }: Roles,
+  { guards, constants }: IndexShape,
   open: readonly Scalar[],
   plan: Plan,
   place: ThreadPlace,
@@ -372,14 +393,14 @@ function otherValue(
 /** Chooses strides so that they nest: each is at least the extent below it. */
 function strides(
   context: KernelAndLaunch & SymbolicFacts,
-  { forms }: Roles,
+  { nestings }: IndexShape,
   open: readonly Scalar[],
   plan: Plan,
   place: ThreadPlace,
   values: Map<string, bigint>,
   set: (scalar: Scalar, value: bigint) => void,
 ): void {
-  const all = forms.flatMap((form) => nestingsOf(form, forms, context, plan.order));
+  const all = nestings(plan.order);
   // A stride may occur in the extent below another one, so the strides are raised repeatedly.
   for (let round = 0; round < 3; round++) {
     for (const { form, stride, parts, below } of all) {
@@ -504,7 +525,7 @@ function typeOf({ request }: Pick<KernelAndLaunch, 'request'>, { index, offset }
 /** The launch instance, or a similar one that satisfies the user's assumptions; null if none was found. */
 function meetingAssumptions(
   context: KernelAndLaunch,
-  { scalars }: Roles,
+  { scalars }: IndexShape,
   setting: LaunchInstance,
 ): LaunchInstance | null {
   if (satisfiesAssumptions(context, setting)) return setting;
@@ -610,19 +631,17 @@ export function lastThread({ fields }: KernelAndLaunch, { block, grid, scalar }:
 }
 
 /** Whether the strides of each access nest, for one of the orders of strides with different scalars. */
-function doNest(context: KernelAndLaunch, roles: Roles, setting: LaunchInstance): boolean {
+function doNest(context: KernelAndLaunch, shape: IndexShape, setting: LaunchInstance): boolean {
   const place = lastThread(context, setting);
   const nests = (order: 'first' | 'last'): boolean =>
-    roles.forms.every((form) =>
-      nestingsOf(form, roles.forms, context, order).every(({ stride, parts, below }) => {
-        const own = roles.scalars.filter(({ field }) => isIn(context, [stride], field));
-        const isOfScalars = own.length > 0 || roles.scalars.some(({ field }) => isIn(context, below, field));
-        if (!isOfScalars) return true;
-        if (own.some((scalar) => boundsIndex(context, form, parts, scalar))) return true;
-        const [now, least] = [valueAt([stride], place), valueAt(below, place)];
-        return now === undefined || least === undefined || now >= least;
-      }),
-    );
+    shape.nestings(order).every(({ form, stride, parts, below }) => {
+      const own = shape.scalars.filter(({ field }) => isIn(context, [stride], field));
+      const isOfScalars = own.length > 0 || shape.scalars.some(({ field }) => isIn(context, below, field));
+      if (!isOfScalars) return true;
+      if (own.some((scalar) => boundsIndex(context, form, parts, scalar))) return true;
+      const [now, least] = [valueAt([stride], place), valueAt(below, place)];
+      return now === undefined || least === undefined || now >= least;
+    });
   return nests('last') || nests('first');
 }
 
@@ -631,19 +650,19 @@ function doNest(context: KernelAndLaunch, roles: Roles, setting: LaunchInstance)
  * a representative shape.
  */
 export function isRepresentative(context: KernelAndLaunch & SymbolicFacts, setting: LaunchInstance): boolean {
-  const roles = knownRoles(context);
+  const shape = shapeOf(context);
   const { dimensions } = context;
   const { block, scalar } = setting;
   const open = ([0, 1, 2] as const).filter((axis) => dimensions.block[axis] === null);
-  const hints = open.length > 0 ? axisHints(context, roles) : [];
+  const hints = shape.axes;
   if (open.some((axis) => block[axis] > hints[axis]!.most)) return false;
   const threads = block[0] * block[1] * block[2];
-  if (open.length > 0 && (threads % 32 !== 0 || open.some((axis) => roles.rankOnly[axis] === true && block[axis] !== 1))) return false; // oxfmt-ignore
-  for (const { field, isMask, divisors } of roles.scalars) {
+  if (open.length > 0 && (threads % 32 !== 0 || open.some((axis) => shape.rankOnly[axis] === true && block[axis] !== 1))) return false; // oxfmt-ignore
+  for (const { field, isMask, divisors } of shape.scalars) {
     const value = BigInt.asIntN(8 * field.bytes, scalar(field));
     if (value < (/^bool$/.test(typeOf(context, field)) ? 0n : 1n)) return false;
     if (isMask && (value & (value - 1n)) !== 0n) return false;
     if (divisors.length === 1 && value % divisors[0]! !== 0n) return false;
   }
-  return divides(context, roles, setting) && doNest(context, roles, setting) && staysInBounds(context, setting);
+  return divides(context, shape, setting) && doNest(context, shape, setting) && staysInBounds(context, setting);
 }

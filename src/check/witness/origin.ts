@@ -2,7 +2,7 @@
  * Origin of a finding: whether its launch and arguments are given or chosen, and the conditions on which it depends.
  */
 import { separatingCondition } from '../representative/condition.ts';
-import { isField } from '../representative/roles.ts';
+import { isField } from '../shape/roles.ts';
 import type { Confirmation } from './scenarios.ts';
 import { fieldAt } from '../context/scalars.ts';
 import type { KernelContext } from '../context/facts.ts';

@@ -24,7 +24,7 @@ import { avoidingDraw, draws, generatedContents } from '../representative/conten
 import {
   type LaunchInstance,
   isRepresentative,
-  knownRoles,
+  shapeOf,
   satisfiesAssumptions,
   representativeLaunches,
 } from '../representative/representative-launches.ts';
@@ -389,7 +389,7 @@ export class Confirmation {
   private vary(model: Model): void {
     const base = this.settings.find(({ isLarge }) => isLarge) ?? this.settings[0];
     if (!base || this.varied >= maxVaried) return;
-    const { scalars } = knownRoles(this.context);
+    const { scalars } = shapeOf(this.context);
     const wanted = new Map<ParameterField, bigint>();
     for (const { field, isSize, isStride } of scalars) {
       const solved = model.get(`p${field.index}_${field.offset}_${field.bytes}`);

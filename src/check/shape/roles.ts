@@ -2,13 +2,11 @@
  * How a kernel uses its scalars and threads: as sizes, strides, masks, divisors, lanes of a warp, and the constants in
  * the same expressions.
  */
-import { type ParameterField, isFloat } from '../../launch/parameter-field.ts';
+import type { ParameterField } from '../../launch/parameter-field.ts';
 import type { Term } from '../../term/term.ts';
-import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
-import { fieldAt, givenScalar } from '../context/scalars.ts';
-import { type IndexGuard, type IndexForm, allGuards, indexForms } from './index-form.ts';
+import { fieldAt } from '../context/scalars.ts';
+import type { IndexForm, IndexGuard, ShapedKernel } from './index-form.ts';
 import { type Monomial, isCommon } from './monomial.ts';
-import { tiedDivisors } from './launch-constraints.ts';
 
 /** How a kernel uses an unspecified scalar. */
 export interface Scalar {
@@ -32,9 +30,6 @@ export interface Scalar {
 /** How a kernel uses its scalars and threads. */
 export interface Roles {
   readonly scalars: readonly Scalar[];
-  readonly forms: readonly IndexForm[];
-  /** All comparisons of indices with uniform bounds. */
-  readonly guards: readonly IndexGuard[];
   /** Whether the kernel divides thread indices by the size of a warp, or exchanges values within warps. */
   readonly usesWarps: boolean;
   /** For each axis of the block, whether the thread index is read only as part of the linear thread index. */
@@ -61,43 +56,38 @@ export function isField(leaf: Term, { index, offset, bytes }: ParameterField): b
   return atom?.kind === 'parameter' && atom.index === index && atom.offset === offset && atom.bytes === bytes;
 }
 
-/** Collects the uses of the scalars and threads of a kernel. */
-export function rolesOf(context: KernelAndLaunch & SymbolicFacts): Roles {
-  const { fields, kernel, request } = context;
-  const forms = indexForms(context);
-  const guards = allGuards(context);
-  const terms = allTerms(context);
-  const offsets = allTerms(context, true);
+/**
+ * Collects the uses of the scalars and threads of a kernel.
+ * @param forms of its accesses
+ * @param guards all comparisons of indices with uniform bounds
+ */
+export function rolesOf(shaped: ShapedKernel, forms: readonly IndexForm[], guards: readonly IndexGuard[]): Roles {
+  const { kernel, open, isComputed } = shaped;
+  const terms = allTerms(shaped);
+  const offsets = allTerms(shaped, true);
   const constants = new Set<bigint>();
   for (const term of terms) for (const met of constantsMet(term)) constants.add(met);
-  const scalars = fields
-    .filter(
-      (field) =>
-        !field.isPointer &&
-        !isFloat(kernel, request.parameters, field) &&
-        givenScalar(request.launch, field.index, field.offset, field.bytes) === undefined,
-    )
-    .map((field): Scalar => {
-      const isOwn = (leaf: Term): boolean => isField(leaf, field);
-      const uses = terms.filter(({ leaves }) => leaves.some(isOwn));
-      const bounding = guards.filter(({ index, bound }) => [...bound, ...index.filter((part) => !isPlain(part))].some((part) => mentions(part, isOwn))); // oxfmt-ignore
-      return {
-        field,
-        isSize: bounding.length > 0,
-        handlesRest: bounding.some(
-          ({ index, bound }) => bound.some((part) => mentionsPlainly(part, isOwn)) && index.some(isOfThreads),
-        ),
-        isStride: forms.some(({ offset }) => offset.some((part) => !isCommon(part) && mentions(part, isOwn))),
-        isMask: uses.some(
-          (term) =>
+  const scalars = open.map(({ field, divisors: tied }): Scalar => {
+    const isOwn = (leaf: Term): boolean => isField(leaf, field);
+    const uses = terms.filter(({ leaves }) => leaves.some(isOwn));
+    const bounding = guards.filter(({ index, bound }) => [...bound, ...index.filter((part) => !isPlain(part))].some((part) => mentions(part, isOwn))); // oxfmt-ignore
+    return {
+      field,
+      isSize: bounding.length > 0,
+      handlesRest: bounding.some(
+        ({ index, bound }) => bound.some((part) => mentionsPlainly(part, isOwn)) && index.some(isOfThreads),
+      ),
+      isStride: forms.some(({ offset }) => offset.some((part) => !isCommon(part) && mentions(part, isOwn))),
+      isMask: uses.some(
+        (term) =>
             term.operator === 'and' &&
             term.arguments.some((part) => part.operator === 'sum' && BigInt.asIntN(part.width, part.value) === -1n && part.arguments.length === 1 && isOwn(scaled(part.arguments[0]!))), // oxfmt-ignore
-        ),
-        tiles: [...new Set(uses.flatMap((term) => divisorOf(term, isOwn)))],
-        divisors: [...new Set([...offsets.flatMap((term) => divisorOf(term, isOwn)), ...tiedDivisors(context, field)])],
-        constants: [...new Set(uses.flatMap((term) => comparedWith(term, isOwn)))],
-      };
-    });
+      ),
+      tiles: [...new Set(uses.flatMap((term) => divisorOf(term, isOwn)))],
+      divisors: [...new Set([...offsets.flatMap((term) => divisorOf(term, isOwn)), ...tied])],
+      constants: [...new Set(uses.flatMap((term) => comparedWith(term, isOwn)))],
+    };
+  });
   const usesWarps =
     kernel.blocks.some(
       ({ instructions }) =>
@@ -105,17 +95,16 @@ export function rolesOf(context: KernelAndLaunch & SymbolicFacts): Roles {
     ) || terms.some(dividesByWarp);
   // The same applies to an axis whose extent the program computes and the kernel does not read: the extent may exceed
   // 1.
-  const { axes } = request.launch;
   const isUnread = (axis: number): boolean => !terms.some(({ atom }) => atom?.kind === 'thread' && atom.axis === axis);
-  const rankOnly = ([0, 1, 2] as const).map((axis) => isRankOnly(terms, axis) && !(axes?.block[axis] === 'computed' && isUnread(axis))); // oxfmt-ignore
+  const rankOnly = ([0, 1, 2] as const).map((axis) => isRankOnly(terms, axis) && !(isComputed[axis] === true && isUnread(axis))); // oxfmt-ignore
   const ring = offsets.flatMap(ringOf).reduce((most, size) => (size > most ? size : most), 1n);
   const divisors = [...new Set(terms.flatMap(({ operator, arguments: [, by] }) => (/^[us](?:div|rem)$/.test(operator) && isOfLaunch(by!) ? [by!] : [])))]; // oxfmt-ignore
   const wholes = divisors.flatMap((divisor): Whole[] => {
     const [whole, parts] = divisor.arguments;
-    const field = /^[us]div$/.test(divisor.operator) ? fieldOf(context, whole!) : undefined;
+    const field = /^[us]div$/.test(divisor.operator) ? fieldOf(shaped, whole!) : undefined;
     return field && isOfLaunch(parts!) ? [{ field, parts: parts! }] : [];
   });
-  return { scalars, forms, guards, usesWarps, rankOnly, constants, ring, divisors, wholes };
+  return { scalars, usesWarps, rankOnly, constants, ring, divisors, wholes };
 
   function isOfThreads(part: Monomial): boolean {
     return part.factors.some(({ term }) => term?.atom?.kind === 'thread' || term?.atom?.kind === 'block');
@@ -194,10 +183,7 @@ function dividesByWarp(term: Term): boolean {
 }
 
 /** The terms in a kernel's conditions and indices, including all subterms. */
-function allTerms(
-  { symbolic, kernel, accesses }: KernelAndLaunch & SymbolicFacts,
-  indicesOnly = false,
-): readonly Term[] {
+function allTerms({ symbolic, kernel, accesses }: ShapedKernel, indicesOnly = false): readonly Term[] {
   const seen = new Set<Term>();
   const visit = (term: Term): void => {
     if (seen.has(term) || seen.size > maxTerms) return;
@@ -247,7 +233,7 @@ function isRankOnly(terms: readonly Term[], axis: number): boolean {
 }
 
 /** The scalar that an atom denotes, if the kernel reads it; undefined otherwise. */
-export function fieldOf(context: Pick<KernelAndLaunch, 'fields'>, leaf: Term): ParameterField | undefined {
+export function fieldOf(context: Pick<ShapedKernel, 'fields'>, leaf: Term): ParameterField | undefined {
   const { atom } = leaf;
   return atom?.kind === 'parameter' ? fieldAt(context, atom.index, atom.offset) : undefined;
 }

@@ -1,8 +1,11 @@
 /** A kernel's indices as sums of products, and the bounds of their parts. */
 import type { Access } from '../../analysis/values/access.ts';
+import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import type { Target } from '../../analysis/values/memory-base.ts';
+import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
+import type { Kernel } from '../../ir/form/kernel.ts';
+import type { ParameterField } from '../../launch/parameter-field.ts';
 import type { Term } from '../../term/term.ts';
-import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
 import {
   type IndexFactor,
   type Monomial,
@@ -16,6 +19,19 @@ import {
   times,
   withoutFactors,
 } from './monomial.ts';
+
+/** What the shape of a kernel's indices depends on. */
+export interface ShapedKernel {
+  readonly kernel: Pick<Kernel, 'blocks'>;
+  readonly symbolic: Pick<SymbolicKernel, 'reach' | 'condition'>;
+  readonly accesses: readonly Access[];
+  readonly dimensions: Dimensions;
+  readonly fields: readonly ParameterField[];
+  /** Integer scalars that the launch leaves open, with the constants by which the host program divides them. */
+  readonly open: readonly { readonly field: ParameterField; readonly divisors: readonly bigint[] }[];
+  /** For each axis, whether the host program computes the extent of the block. */
+  readonly isComputed: readonly boolean[];
+}
 
 /** An index that a condition keeps below a bound that all threads share. */
 export interface IndexGuard {
@@ -39,7 +55,7 @@ type Extent = readonly { readonly scale: Monomial; readonly limit: readonly Mono
 const one: Monomial = { coefficient: 1n, factors: [] };
 
 /** The index forms of all accesses to a known array. */
-export function indexForms({ symbolic, accesses }: KernelAndLaunch & SymbolicFacts): readonly IndexForm[] {
+export function indexForms({ symbolic, accesses }: Pick<ShapedKernel, 'symbolic' | 'accesses'>): readonly IndexForm[] {
   const guardsAt = new Map<number, readonly IndexGuard[]>();
   return accesses.flatMap((access) => {
     let guards = guardsAt.get(access.block);
@@ -85,7 +101,7 @@ function inParts(sum: readonly Monomial[]): readonly Monomial[] {
  * Guards from every comparison of an index with a bound shared by all threads, whichever side of the branch they are
  * on.
  */
-export function allGuards({ symbolic, kernel }: KernelAndLaunch & SymbolicFacts): readonly IndexGuard[] {
+export function allGuards({ symbolic, kernel }: Pick<ShapedKernel, 'symbolic' | 'kernel'>): readonly IndexGuard[] {
   return kernel.blocks.flatMap(({ id }) => {
     const condition = symbolic.condition(id);
     return condition ? guardsOf(condition, 'either') : [];
@@ -152,7 +168,7 @@ function bounded(a: Term, b: Term, more: bigint): readonly IndexGuard[] {
 export function indexExtents(
   part: readonly Monomial[],
   guards: readonly IndexGuard[],
-  context: KernelAndLaunch,
+  dimensions: Dimensions,
 ): readonly Extent[] {
   let left: readonly Monomial[] = part.filter((monomial) => !isCommon(monomial));
   const extent: { scale: Monomial; limit: readonly Monomial[] }[] = [];
@@ -165,7 +181,7 @@ export function indexExtents(
   let all: readonly Extent[] = [extent];
   for (const monomial of left) {
     const varying = monomial.factors.filter((factor) => !factor.isUniform);
-    const sizes = varying.length === 1 ? valuesOf(varying[0]!.term!, guards, context) : [];
+    const sizes = varying.length === 1 ? valuesOf(varying[0]!.term!, guards, dimensions) : [];
     if (sizes.length * all.length > maxExtents || monomial.coefficient < 0n) return [];
     const factors = monomial.factors.filter((factor) => factor.isUniform);
     const scale = { coefficient: monomial.coefficient, factors };
@@ -181,15 +197,11 @@ const maxExtents = 4;
  * The number of values of a thread or block index, of a digit of an index, or of a conditional whose arms are such
  * terms.
  */
-function valuesOf(
-  term: Term,
-  guards: readonly IndexGuard[],
-  context: KernelAndLaunch,
-): readonly (readonly Monomial[])[] {
+function valuesOf(term: Term, guards: readonly IndexGuard[], dimensions: Dimensions): readonly (readonly Monomial[])[] {
   const { atom, operator, arguments: parts } = term;
   if (atom?.kind === 'thread' || atom?.kind === 'block') {
     const of = atom.kind === 'thread' ? 'block' : 'grid';
-    const size = context.dimensions[of][atom.axis];
+    const size = dimensions[of][atom.axis];
     return [[size === null ? { coefficient: 1n, factors: [extentFactor(of, atom.axis)] } : { ...one, coefficient: BigInt(size) }]]; // oxfmt-ignore
   }
   switch (operator) {
@@ -202,10 +214,10 @@ function valuesOf(
     case 'sdiv': {
       const [by, ...more] = expand(parts[1]!) ?? [];
       if (!by || more.length > 0 || by.coefficient <= 0n || !isCommon(by)) return [];
-      return limitsOf(parts[0]!, guards, context).map((limit) => dividedBy(limit, by));
+      return limitsOf(parts[0]!, guards, dimensions).map((limit) => dividedBy(limit, by));
     }
     case 'select': {
-      const arms = parts.slice(1).map((arm) => valuesOf(arm, guards, context));
+      const arms = parts.slice(1).map((arm) => valuesOf(arm, guards, dimensions));
       return arms.every((sizes) => sizes.length > 0) ? arms.flat() : [];
     }
     default:
@@ -214,11 +226,7 @@ function valuesOf(
 }
 
 /** Exclusive upper bounds of a whole nonnegative index; empty if unknown. */
-function limitsOf(
-  term: Term,
-  guards: readonly IndexGuard[],
-  context: KernelAndLaunch,
-): readonly (readonly Monomial[])[] {
+function limitsOf(term: Term, guards: readonly IndexGuard[], dimensions: Dimensions): readonly (readonly Monomial[])[] {
   const index = expand(term);
   if (!index) return [];
   const varying = index.filter((part) => !isCommon(part));
@@ -226,7 +234,7 @@ function limitsOf(
   if (guard) return [addSums(guard.bound, index.filter(isCommon), 1n)];
   const [only, ...others] = index;
   const isDigit = only && others.length === 0 && only.coefficient === 1n && only.factors.length === 1;
-  return isDigit && only.factors[0]!.term ? valuesOf(only.factors[0]!.term, guards, context) : [];
+  return isDigit && only.factors[0]!.term ? valuesOf(only.factors[0]!.term, guards, dimensions) : [];
 }
 
 /** The factor by which an index is multiplied in a part of a sum; null if the sum contains no multiple of the index. */

@@ -1,11 +1,11 @@
 /** Nesting of strides: each stride is at least the extent of the part of the index below it. */
 import type { Dim3 } from '../../base/dim3.ts';
-import type { KernelAndLaunch } from '../context/facts.ts';
+import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import { type IndexForm, extentSum, indexExtents } from './index-form.ts';
 import { type IndexFactor, type Monomial, addSums, isCommon, keyOf, valueAt } from './monomial.ts';
 
 /** One stride of an access and the extent of the part of the index below it, both in bytes. */
-interface Nesting {
+export interface Nesting {
   readonly form: IndexForm;
   readonly stride: Monomial;
   readonly below: readonly Monomial[];
@@ -13,13 +13,8 @@ interface Nesting {
   readonly parts: readonly Monomial[];
 }
 
-type Order = 'first' | 'last' | null;
-
-/** Cached nestings of the accesses of a kernel, since every launch instance needs all of them. */
-const found = new WeakMap<
-  readonly IndexForm[],
-  { readonly dimensions: KernelAndLaunch['dimensions']; readonly lists: Map<IndexForm, Map<Order, readonly Nesting[]>> }
->();
+/** Which of two strides with different scalars is the larger one, by the order of their names; null: unknown. */
+export type StrideOrder = 'first' | 'last' | null;
 
 /**
  * The strides of an access with the parts of the index below each of them. Below a stride with scalars as factors are
@@ -29,27 +24,8 @@ const found = new WeakMap<
 export function nestingsOf(
   form: IndexForm,
   forms: readonly IndexForm[],
-  context: KernelAndLaunch,
-  order: Order = null,
-): readonly Nesting[] {
-  let known = found.get(forms);
-  // The nestings depend on no other property of the launch.
-  if (known?.dimensions !== context.dimensions) {
-    known = { dimensions: context.dimensions, lists: new Map() };
-    found.set(forms, known);
-  }
-  let ofForm = known.lists.get(form);
-  if (!ofForm) known.lists.set(form, (ofForm = new Map<Order, readonly Nesting[]>()));
-  let list = ofForm.get(order);
-  if (!list) ofForm.set(order, (list = findNestings(form, forms, context, order)));
-  return list;
-}
-
-function findNestings(
-  form: IndexForm,
-  forms: readonly IndexForm[],
-  context: KernelAndLaunch,
-  order: Order,
+  dimensions: Dimensions,
+  order: StrideOrder,
 ): readonly Nesting[] {
   const varying = form.offset.filter((monomial) => !isCommon(monomial));
   const strides = new Map<string, Monomial>();
@@ -74,7 +50,7 @@ function findNestings(
       const isOfConstants = stride.factors.length === 0;
       return isOfConstants && below.length === 0
         ? []
-        : reaching(form, form, stride, below, context, elementBytes(form, forms), skipped);
+        : reaching(form, form, stride, below, dimensions, elementBytes(form, forms), skipped);
     });
   const { base } = form.target;
   // In global memory, such an addend may also be a distance between elements: `a[i] += a[i + offset]`.
@@ -89,7 +65,7 @@ function findNestings(
       const isRow = (part: Monomial): boolean => part.factors.some((factor) => factor.isUniform && isScalar(factor)) && form.offset.some((own) => keyOf(own) === keyOf(part)); // oxfmt-ignore
       const parts = other.offset.filter((monomial) => !isCommon(monomial) && !isRow(monomial));
       if (isSame && parts.length > 0)
-        nestings.push(...reaching(form, other, stride, parts, context, other.access.bytes));
+        nestings.push(...reaching(form, other, stride, parts, dimensions, other.access.bytes));
     }
   }
   return nestings;
@@ -130,7 +106,7 @@ function elementBytes({ access, target, offset }: IndexForm, forms: readonly Ind
 }
 
 /** Whether a bound can be computed from launch and scalars only, without functions such as those on floats. */
-function isComputable(bound: readonly Monomial[], { dimensions }: KernelAndLaunch): boolean {
+function isComputable(bound: readonly Monomial[], dimensions: Dimensions): boolean {
   const extents = (sizes: readonly (number | null)[]): Dim3 => [sizes[0] ?? 1, sizes[1] ?? 1, sizes[2] ?? 1];
   const [block, grid, first] = [extents(dimensions.block), extents(dimensions.grid), [0, 0, 0] as const];
   return valueAt(bound, { block, grid, thread: first, blockIndex: first, scalar: () => 1n }) !== undefined;
@@ -144,19 +120,19 @@ function reaching(
   other: IndexForm,
   stride: Monomial,
   below: readonly Monomial[],
-  context: KernelAndLaunch,
+  dimensions: Dimensions,
   bytes: number,
   skipped: readonly Monomial[] = [],
 ): Nesting[] {
-  const guards = other.guards.filter(({ bound }) => isComputable(bound, context));
-  return indexExtents(below, guards, context).flatMap((extent) => {
+  const guards = other.guards.filter(({ bound }) => isComputable(bound, dimensions));
+  return indexExtents(below, guards, dimensions).flatMap((extent) => {
     const sum = extentSum(extent, BigInt(bytes));
     return sum ? [{ form, stride, parts: below, below: addSums(sum, skipped, 1n) }] : [];
   });
 }
 
 /** Whether a part of an index has a smaller step than a stride. */
-function isBelow({ coefficient, factors }: Monomial, stride: Monomial, order: Order): boolean {
+function isBelow({ coefficient, factors }: Monomial, stride: Monomial, order: StrideOrder): boolean {
   const own = factors.filter((factor) => factor.isUniform);
   const [one, other] = [own, stride.factors].map((list) => list.filter(isScalar).map(({ key }) => key)) as [string[], string[]]; // oxfmt-ignore
   if (one.length !== other.length) return one.length < other.length && (order !== null || one.every((key) => other.includes(key))); // oxfmt-ignore

@@ -1,0 +1,37 @@
+/**
+ * The shape of a kernel's indices: sums of products with the guards of each access, how strides nest, and how scalars
+ * and axes are used. It is computed once and depends on nothing else of a check.
+ */
+import { type AxisHints, axisHints } from './axis-hints.ts';
+import { type IndexForm, type IndexGuard, type ShapedKernel, allGuards, indexForms } from './index-form.ts';
+import { type Nesting, type StrideOrder, nestingsOf } from './nesting.ts';
+import { type Roles, rolesOf } from './roles.ts';
+
+export interface IndexShape extends Roles {
+  readonly forms: readonly IndexForm[];
+  /** All comparisons of indices with uniform bounds. */
+  readonly guards: readonly IndexGuard[];
+  /** The strides of all accesses. */
+  readonly nestings: (order: StrideOrder) => readonly Nesting[];
+  /** Evidence for the extents of the thread block, by axis. */
+  readonly axes: readonly AxisHints[];
+}
+
+/** The shape of the indices of a kernel. */
+export function indexShapeOf(shaped: ShapedKernel): IndexShape {
+  const { dimensions } = shaped;
+  const forms = indexForms(shaped);
+  const guards = allGuards(shaped);
+  const known = new Map<StrideOrder, readonly Nesting[]>();
+  return {
+    forms,
+    guards,
+    ...rolesOf(shaped, forms, guards),
+    nestings(order) {
+      const nestings = known.get(order) ?? forms.flatMap((form) => nestingsOf(form, forms, dimensions, order));
+      known.set(order, nestings);
+      return nestings;
+    },
+    axes: axisHints(forms, dimensions),
+  };
+}
