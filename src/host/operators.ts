@@ -66,6 +66,13 @@ function toFloat(value: HostValue, bytes: number): HostValue | null {
 
 /** The value of a cast; null if it is unknown. */
 export function castValue(value: HostValue, type: HostType, from: HostType | null): HostValue | null {
+  // A difference that is negative is a large unsigned number, which a wider type shows.
+  const isShown =
+    type.kind === 'float' || (type.kind === 'integer' && from?.kind === 'integer' && type.bytes > from.bytes);
+  if (isShown && from?.kind === 'integer' && !from.isSigned && value.kind !== 'condition') {
+    const term = termOf(value);
+    if (term && termConstant(term) === undefined && mayBeNegative(term)) return { kind: 'symbol', symbol: appliedSymbol(`${type.name} of ${from.name}`, [valueKey(value)], 'a number', type.name) }; // oxfmt-ignore
+  }
   switch (type.kind) {
     case 'integer':
       return from?.kind === 'pointer' ? null : toInteger(value, type, from);

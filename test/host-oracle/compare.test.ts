@@ -23,3 +23,9 @@ for (const first of units)
       );
     },
   );
+
+test('a negative difference that is converted to a wider type is a large number', { skip: withoutNvcc }, async () => {
+  const sum = nothingMeasured();
+  await measureUnit(116_696, 1, sum);
+  assert.deepEqual(sum.missing, []);
+});

@@ -234,6 +234,9 @@ const decided: readonly (readonly [body: string, expected: readonly number[], be
   ['int* p = nullptr; if (parameter) { p = new int; *p = 6; } if (parameter) k<<<*p, 1>>>();', [6]],
   // The variable is a number, so that no code that is not followed changes it.
   ['int n = 3; Less o; o < o; if (n < 4) k<<<n, 1>>>();', [3], 'struct Less { int v; bool operator<(const Less &x) const { return v < x.v; } };'], // oxfmt-ignore
+  // A negative difference is a large unsigned number.
+  ['if (parameter > 0) k<<<(long)(0u - parameter) < 1 ? 7 : 9, 1>>>();', [7, 9]],
+  ['if (parameter > 0) k<<<(0u - parameter) * 0.5 < 1 ? 7 : 9, 1>>>();', [7, 9]],
   // Texts, in their object and elsewhere.
   ['std::string s = "abc"; k<<<s.size(), 1>>>();', [3]],
   ['std::string s("a text that an object has no room for"); k<<<s.length(), 1>>>();', [37]],
