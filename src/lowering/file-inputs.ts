@@ -149,6 +149,7 @@ function collecting(missing: readonly string[] = []): {
       // If its folder is missing, so are all others in it.
       let missingPath = path;
       while (!exists(dirname(missingPath))) missingPath = dirname(missingPath);
+      if (absent.has(missingPath)) return;
       const file = missingPath === path ? fileAt(path) : null;
       if (file) files.set(path, { path, digest: file.digest, state: file.state });
       else if (exists(missingPath) || isLink(missingPath)) isUnsure = true;
@@ -192,17 +193,18 @@ function settledState({ text, changed }: FileState): string | null {
 function stateOf(path: string): FileState | null {
   let found;
   try {
-    found = statSync(path, { bigint: true });
+    found = statSync(path, { bigint: true, throwIfNoEntry: false });
   } catch {
     return null;
   }
+  if (!found) return null;
   const { dev, ino, size, mtimeNs, ctimeNs } = found;
   return { text: [dev, ino, size, mtimeNs, ctimeNs].join(), identity: `${dev}:${ino}`, isFile: found.isFile(), changed: Number(ctimeNs / 1_000_000n) }; // oxfmt-ignore
 }
 
 function isLink(path: string): boolean {
   try {
-    return lstatSync(path).isSymbolicLink();
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
   } catch {
     return false;
   }

@@ -114,7 +114,7 @@ export async function keepInputs(
     [...drivers, ...named.map((word) => pathIn(cwd, word)), `${here}/nvcc.profile`],
   );
   if (!inputs) return;
-  const programs = [compiler.path, `${here}/nvcc`, ...(rewrite ? [rewrite[0]] : [])];
+  const programs = [compiler.path, ...(rewrite ? [rewrite[0]] : [])];
   const known = await Promise.all(programs.map(async (path) => ({ path, digest: await identityOf(path, kept) })));
   const digests = [...known, run.own].flatMap(({ path, digest }) =>
     digest === null ? [] : [knownInput(path, digest)],
