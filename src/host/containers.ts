@@ -259,12 +259,11 @@ export class Strings {
     // The characters are in the object or in an allocation: where is not known, so that any pointer may lead to both.
     for (const one of [object, ...(data ? [data] : [])]) this.#objects.lose(one);
     this.#objects.settle(state);
-    const place = this.#objects.placeAt(object, 'a text');
-    if (place) this.#objects.fill(place, text.bytes, false, state);
+    this.forget(object, state);
     if (length) this.#write(object, text.length, length, state);
   }
 
-  /** After an exception nothing is known of an object. */
+  /** Nothing is known of an object any more, as after an exception. */
   forget(object: HostValue | undefined, state: State): void {
     const place = object?.kind === 'pointer' ? this.#objects.placeAt(object, 'a text') : null;
     if (place) this.#objects.fill(place, text.bytes, false, state);

@@ -69,7 +69,6 @@ export function fileInputs(
   { words, errors, read, cwd, started }: PreprocessorRun,
   more: readonly string[],
 ): FileInputs | null {
-  // oxfmt-ignore
   const search = searchListOf(errors, words, cwd);
   const first = firstIncludes(words);
   if (!search || !first) return null;

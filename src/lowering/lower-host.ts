@@ -45,8 +45,8 @@ async function lowerWithSetting(setting: Setting): Promise<LoweredHost | HostPro
     '-o',
     resolve(temporary, 'unit.o'),
   ]);
-  const told = `${dryRun.stdout}\n${dryRun.stderr}`;
-  const steps = exitedWell(dryRun) ? hostStepsOf(told, temporary) : null;
+  const printedSteps = `${dryRun.stdout}\n${dryRun.stderr}`;
+  const steps = exitedWell(dryRun) ? hostStepsOf(printedSteps, temporary) : null;
   if (!steps) return { problem: problemOf(unit, 'the host compiler is not GCC, or nvcc does not print its steps') };
   const run: Run = ([executable, ...args], within) =>
     runProcess({ executable, args, cwd, env, limits: within, signal });
@@ -55,9 +55,9 @@ async function lowerWithSetting(setting: Setting): Promise<LoweredHost | HostPro
   let files: readonly string[] = [];
   let parts: readonly unknown[] | undefined;
   let kept: KeptDump | undefined;
-  let searched = '';
+  let printedFolders = '';
   const found = await hostDump(steps, limits, run, async (text, printed) => {
-    searched = printed;
+    printedFolders = printed;
     const preprocessed = preprocessedFrom([text], setting);
     files = preprocessed.files;
     const refused = await refusedPreprocessed(preprocessed, dryRun, setting, true);
@@ -69,7 +69,8 @@ async function lowerWithSetting(setting: Setting): Promise<LoweredHost | HostPro
   });
   const named = async (dump: () => HostDump): Promise<LoweredHost> => {
     const host = { own: await ownFiles(files, steps, setting), parts };
-    if (parts) await keepInputs({ ...host, parts, files }, { steps, told, searched, started, own }, setting);
+    if (parts)
+      await keepInputs({ ...host, parts, files }, { steps, printedSteps, printedFolders, started, own }, setting);
     return loweredHost(host, dump, unit);
   };
   if ('isKnown' in found) return named(() => withFolders(unpackedDump(kept!), setting));

@@ -98,19 +98,19 @@ export async function unchangedHost(setting: Setting): Promise<LoweredHost | nul
 /** Caches what {@link unchangedHost} returns. */
 export async function keepInputs(
   { parts, files, own }: Pick<UnchangedHost, 'parts' | 'files' | 'own'>,
-  run: { readonly steps: HostSteps; readonly told: string; readonly searched: string; readonly started: number; readonly own: HostCompiler | null }, // oxfmt-ignore
+  run: { readonly steps: HostSteps; readonly printedSteps: string; readonly printedFolders: string; readonly started: number; readonly own: HostCompiler | null }, // oxfmt-ignore
   setting: Setting,
 ): Promise<void> {
   const { cwd, env, root, request, flags } = setting;
   const { kept, compiler } = request;
   const question = questionOf(setting);
   const { preprocess, rewrite, lower } = run.steps;
-  const here = /^#\$ _HERE_=(\/.*)$/m.exec(run.told)?.[1];
+  const here = /^#\$ _HERE_=(\/.*)$/m.exec(run.printedSteps)?.[1];
   if (!kept || !question || !run.own || here === undefined) return;
   const drivers = (env['PATH'] ?? '').split(':').map((folder) => pathIn(folder, lower[0]));
   const named = flags.flatMap((word) => [word, ...word.split(/[=,]/).slice(1)]).filter((word) => /^[^-]/.test(word));
   const inputs = fileInputs(
-    { words: preprocess.slice(1), errors: run.searched, read: files, cwd, started: run.started },
+    { words: preprocess.slice(1), errors: run.printedFolders, read: files, cwd, started: run.started },
     [...drivers, ...named.map((word) => pathIn(cwd, word)), `${here}/nvcc.profile`],
   );
   if (!inputs) return;
