@@ -262,7 +262,7 @@ export function* divergenceResult(
     if (findings.get(key)?.confirmed) return;
     const shown = shownBy(context, confirmation, state, obligation, kind);
     const scope = isGridBarrier(obligation.barrier) ? 'grid' : 'block';
-    if (shown) yield* confirmation.barrierAtLargeSettings(shown);
+    if (shown) yield* confirmation.barrierAtLargeSettings(shown, scope);
     const smallest = shown && (yield* confirmation.smallestDivergence(shown, scope));
     const finding = describeFinding(context, confirmation, obligation, kind, smallest);
     findings.set(key, smallest ? yield* withRecording(context, smallest.scenario, finding) : finding);

@@ -38,8 +38,10 @@ import {
 } from './obligations/obligation.ts';
 import { isFlagWait, isSetByOne } from './ordering/synchronisation-idioms.ts';
 import { ascendingArrays } from './representative/assumed-contents.ts';
+import type { LaunchInstance } from './representative/representative-launches.ts';
 import { type CheapResult, decideCheaply } from './deciding/cheap-tiers.ts';
 import { refutedByDigits } from './deciding/digits.ts';
+import { type OverlapEffort, overlapsIn } from './witness/overlap.ts';
 import type { Shown } from './witness/replay.ts';
 import { isDecidedByRun } from './witness/deciding-run.ts';
 import { type Confirmation, pairKey } from './witness/scenarios.ts';
@@ -48,6 +50,8 @@ export interface RaceState {
   readonly open: readonly OpenPair[];
   /** Whether two threads of a block overlap in a pair only within one warp. */
   readonly staysInWarp: (pair: AccessPair) => boolean;
+  /** Whether two threads overlap in a launch, as {@link overlapsIn}. */
+  readonly overlapsIn: (pair: AccessPair, launch: LaunchInstance, effort: OverlapEffort) => boolean | null;
 }
 
 /** An obligation that the cheap tiers left open. */
@@ -296,6 +300,7 @@ export function* querySolver(
   if (contexts.block.instances.sharedLoad) assumed.add('stable-memory', stableMemory);
   return {
     open: [...open.values()],
+    overlapsIn: (pair, launch, effort) => overlapsIn(context, contexts[pair.scope].instances, pair, launch, effort),
     staysInWarp: (pair) =>
       ofWarp.has(pair) || pair.obligations.every((obligation) => staysInWarp(contexts.block, obligation)),
   };

@@ -5,6 +5,8 @@ import { type AssumedFacts, inBounds } from './context/assumed-facts.ts';
 import { noAlias, nonAliasingTextures } from './context/aliasing.ts';
 import { baseName, describeTerm, placeOf } from './context/names.ts';
 import type { KernelContext } from './context/facts.ts';
+import { fieldAt, givenScalar } from './context/scalars.ts';
+import { sampledLaunches } from './representative/representative-launches.ts';
 import type { AccessEvent, RaceEvent } from '../interpreter/core/run-result.ts';
 import type { AccessPair, OpenPair } from './obligations/obligation.ts';
 import { isStrong } from '../memory-model/fence.ts';
@@ -20,7 +22,15 @@ import { factOfPair } from './witness/deciding-fact.ts';
 import { chosenLaunch, isOwn, missingReleaseAcquire, missingOrder, raceInterleaving } from './witness/interleaving.ts';
 import { recordedRace } from './witness/recording.ts';
 import type { PairScope } from './obligations/instance.ts';
-import { type Standing, decidingConditions, isGiven, standingOf, unconfirmed, weaker } from './witness/origin.ts';
+import {
+  type ShownIn,
+  type Standing,
+  decidingConditions,
+  isGiven,
+  standingOf,
+  unconfirmed,
+  weaker,
+} from './witness/origin.ts';
 import { equalWriteSeverity, keepsElements, storesLiteral } from './equal-writes.ts';
 import { groupByCause } from './root-cause.ts';
 import { type RaceState, indirectionOf, restsOnForeseen } from './race-check.ts';
@@ -69,7 +79,13 @@ export function* raceResult(
       const isTold = notices.has(keyOf(context, entry)) || policy.sameValueWrites === 'proved';
       if (isTold || !shownBy(context, confirmation, entry)) continue;
       const notice = {
-        ...(yield* confirmedFinding(context, confirmation, state, entry, new Cause(context, confirmation, [entry]))),
+        ...(yield* confirmedFinding(
+          context,
+          confirmation,
+          state,
+          entry,
+          new Cause(context, confirmation, state, [entry]),
+        )),
         severity: 'notice' as const,
       };
       notices.set(keyOf(context, entry), notice);
@@ -78,7 +94,7 @@ export function* raceResult(
     open.push(entry);
   }
   const shownOpen = open.filter((entry) => shownBy(context, confirmation, entry));
-  const causes = causesOf(context, confirmation, shownOpen);
+  const causes = causesOf(context, confirmation, state, shownOpen);
   const causeOf = new Map(causes.flatMap((cause, number) => cause.entries.map((entry) => [entry, { cause, number }])));
   const told = new Map<string, RaceFinding>();
   const undecided: OpenPair[] = [];
@@ -151,7 +167,12 @@ export function reasonBeside(
 }
 
 /** Groups pairs that are one finding: pairs of one array with the same missing order, or pairs of the same lines. */
-function causesOf(context: KernelContext, confirmation: Confirmation, pairs: readonly OpenPair[]): readonly Cause[] {
+function causesOf(
+  context: KernelContext,
+  confirmation: Confirmation,
+  state: Pick<RaceState, 'overlapsIn'>,
+  pairs: readonly OpenPair[],
+): readonly Cause[] {
   const lacks = new Map(pairs.map((entry) => [entry, lackOf(context, entry)]));
   const names = new Map([...lacks].map(([entry, { name }]) => [entry, name]));
   const ofBarriers = pairs.filter((entry) => lacks.get(entry)!.isBarrier);
@@ -162,7 +183,7 @@ function causesOf(context: KernelContext, confirmation: Confirmation, pairs: rea
       for (const pair of group) names.set(entryOf.get(pair)!, `${name} ${number}`);
   }
   const groups = connected(pairs, (entry) => [names.get(entry)!, keyOf(context, entry)]);
-  return groups.map((entries) => new Cause(context, confirmation, entries));
+  return groups.map((entries) => new Cause(context, confirmation, state, entries));
 }
 
 /** A group of pairs with one cause, reported as one finding. */
@@ -170,28 +191,73 @@ class Cause {
   readonly entries: readonly OpenPair[];
   private readonly context: KernelContext;
   private readonly confirmation: Confirmation;
+  private readonly state: Pick<RaceState, 'overlapsIn'>;
   private known: Standing | null = null;
 
-  constructor(context: KernelContext, confirmation: Confirmation, entries: readonly OpenPair[]) {
+  constructor(
+    context: KernelContext,
+    confirmation: Confirmation,
+    state: Pick<RaceState, 'overlapsIn'>,
+    entries: readonly OpenPair[],
+  ) {
     this.context = context;
+    this.state = state;
     this.confirmation = confirmation;
     this.entries = entries;
   }
 
   /**
    * The launches that show the races. If the overlap of some pairs does not depend on contents of memory, only these
-   * pairs count.
+   * pairs count. If addresses depend on scalars of our choosing, samples of launches count, too.
    */
   get standing(): Standing {
-    const { context, confirmation, entries } = this;
+    const { context, confirmation, entries, state } = this;
     if (this.known) return this.known;
     const firm = entries.filter((entry) => isFirm(context, confirmation, entry));
     const decisive = firm.length > 0 ? firm : entries;
     const keys = decisive.map(({ pair }) => pairKey(pair));
     const terms = new Set(decisive.flatMap((entry) => termsOf(context, entry)));
-    this.known = standingOf(context, confirmation, keys, [...terms]);
+    const sampled = decisive.some((entry) => hasOpenScalars(context, entry))
+      ? shownInSamples(context, state, decisive)
+      : [];
+    this.known = standingOf(context, confirmation, keys, [...terms], sampled);
     return this.known;
   }
+}
+
+/** Whether an address of a pair depends on a scalar that the launch leaves open. */
+function hasOpenScalars(context: KernelContext, { pair }: OpenPair): boolean {
+  const leaves = pair.obligations.flatMap(({ first, second }) => [first, second].flatMap(({ target }) => target.offset.leaves)); // oxfmt-ignore
+  return leaves.some(({ atom }) => {
+    const field = atom?.kind === 'parameter' ? fieldAt(context, atom.index, atom.offset) : undefined;
+    return field !== undefined && !field.isPointer && givenScalar(context.request.launch, field.index, field.offset, field.bytes) === undefined; // oxfmt-ignore
+  });
+}
+
+/** The effort for the overlaps of one finding in samples of launches, and the fewest samples that count. */
+const effortOfSamples = 6_000_000;
+const fewestSamples = 24;
+
+/** In which samples of launches some pair overlaps; empty if the terms do not determine it, or not in time. */
+function shownInSamples(
+  context: KernelContext,
+  { overlapsIn }: Pick<RaceState, 'overlapsIn'>,
+  entries: readonly OpenPair[],
+): readonly ShownIn[] {
+  const effort = { left: effortOfSamples };
+  const found: ShownIn[] = [];
+  for (const setting of sampledLaunches(context)) {
+    if (effort.left <= 0) break;
+    let isShown: boolean | null = false;
+    for (const { pair } of entries) {
+      const overlaps = overlapsIn(pair, setting, effort);
+      if (overlaps !== false) isShown = overlaps;
+      if (overlaps === true) break;
+    }
+    if (isShown === null) return [];
+    found.push({ setting, isShown });
+  }
+  return found.length < fewestSamples ? [] : found;
 }
 
 /** Key of the array and the missing order of a pair, and whether the missing order is a barrier. */

@@ -37,6 +37,15 @@ export class ColumnEvaluation {
     return this.exact(this.values(term), term.width);
   }
 
+  /** The signed value of a term in each valuation, exact up to 53 bits; NaN if it is missing. */
+  signedNumbers(term: Term): Float64Array {
+    const values = this.values(term);
+    if (values instanceof Float64Array) return term.width === 0 ? values : values.map((x) => signed(x, term.width));
+    return Float64Array.from(this.exact(values, term.width), (pattern) =>
+      pattern === undefined ? none : Number(term.width === 0 ? pattern : BigInt.asIntN(term.width, pattern)),
+    );
+  }
+
   /** Whether a truth value is true or unknown in some valuation. */
   someNotFalse(condition: Term): boolean {
     const values = this.values(condition);
@@ -180,7 +189,7 @@ function numberColumn(term: Term, columns: readonly Float64Array[], count: numbe
     }
     default:
   }
-  if (width > 32) return null;
+  if (width > 32) return wideQuotient(operator, a, b, result);
   switch (operator) {
     case 'and':
       return two((x, y) => (x & y) >>> 0);
@@ -196,9 +205,29 @@ function numberColumn(term: Term, columns: readonly Float64Array[], count: numbe
       return two((x, y) => (y === 0 ? modulo(-1, width) : Math.floor(x / y)));
     case 'urem':
       return two((x, y) => (y === 0 ? x : x % y));
+    case 'sdiv':
+      return two((x, y) => modulo(y === 0 ? -1 : Math.trunc(signed(x, width) / signed(y, width)), width));
+    case 'srem':
+      return two((x, y) => (y === 0 ? x : modulo(signed(x, width) % signed(y, width), width)));
+    case 'ashr':
+      return two((x, y) => modulo(Math.floor(signed(x, width) / 2 ** Math.min(y, width)), width));
     default:
       return null;
   }
+}
+
+/** A quotient or remainder of 64 bits; null for another operation, or for patterns that are negative as signed ones. */
+function wideQuotient(
+  operator: Term['operator'],
+  a: Float64Array,
+  b: Float64Array,
+  result: Float64Array,
+): Float64Array | null {
+  if (!/^[us](?:div|rem)$/.test(operator) || a.some((x) => x < 0) || b.some((y) => y <= 0)) return null;
+  const isQuotient = operator.endsWith('div');
+  for (let lane = 0; lane < result.length; lane++)
+    result[lane] = isQuotient ? Math.floor(a[lane]! / b[lane]!) : a[lane]! % b[lane]!;
+  return result;
 }
 
 /** A sum of up to 32 bits, computed from the lowest bits of its addends. */

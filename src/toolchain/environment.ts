@@ -12,5 +12,7 @@ export function confinedEnvironment(searchPath: readonly string[], temporary: st
     // Messages are in English, and `__DATE__` is the same every day.
     LC_ALL: 'C',
     SOURCE_DATE_EPOCH: '0',
+    // cudafe++ fills some 200 MB that it never reads: with large pages it takes a third of the time. Other C libraries ignore it.
+    GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1',
   };
 }

@@ -215,7 +215,18 @@ test('nvcc and git are started without a secret, nvcc without the environment of
   }
   for (const text of compilers) {
     const names = [...text.matchAll(/^(\w+)=/gm)].map(([, name]) => name!);
-    const known = ['PATH', 'HOME', 'TMPDIR', 'LC_ALL', 'SOURCE_DATE_EPOCH', 'PWD', 'SHLVL', '_', 'OLDPWD'];
+    const known = [
+      'PATH',
+      'HOME',
+      'TMPDIR',
+      'LC_ALL',
+      'SOURCE_DATE_EPOCH',
+      'GLIBC_TUNABLES',
+      'PWD',
+      'SHLVL',
+      '_',
+      'OLDPWD',
+    ];
     assert.deepEqual(names.filter((name) => !known.includes(name)), [], text); // oxfmt-ignore
     assert.doesNotMatch(text.split('\n')[0]!, /evil|-ccbin|-optf|plugin|sprung|\/etc/);
   }

@@ -18,7 +18,7 @@ import { type Contents, replayRequest } from '../../src/check/witness/replay.ts'
 import type { CheckRequest, CheckResult } from '../../src/check/request/check-request.ts';
 import { chooseScalars } from '../../src/check/representative/scalar-choice.ts';
 import { satisfiesAssumptions } from '../../src/check/representative/representative-launches.ts';
-import { elementRanges, resolvedElements } from '../../src/check/witness/scenarios.ts';
+import { elementRanges, resolvedElements } from '../../src/check/witness/stated-elements.ts';
 import { runKernel } from '../../src/interpreter/machine.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';

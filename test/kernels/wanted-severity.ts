@@ -24,7 +24,7 @@ import { kernelContext } from '../../src/check/context/kernel-facts.ts';
 import { draws, generatedContents } from '../../src/check/representative/contents.ts';
 import { type LaunchInstance, representativeLaunches } from '../../src/check/representative/representative-launches.ts';
 import { type Contents, replayRequest } from '../../src/check/witness/replay.ts';
-import { elementRanges, resolvedElements } from '../../src/check/witness/scenarios.ts';
+import { elementRanges, resolvedElements } from '../../src/check/witness/stated-elements.ts';
 import type { CheckRequest } from '../../src/check/request/check-request.ts';
 import { maximumSharedBytes } from '../../src/device/hardware-limits.ts';
 import type { AccessEvent, RaceEvent, RunResult } from '../../src/interpreter/core/run-result.ts';

@@ -12,7 +12,7 @@ import {
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import { undefinedValue } from '../../analysis/values/symbolic.ts';
 import type { UniformityResult } from '../../analysis/values/uniformity.ts';
-import type { BlockId, LoopId, ValueId } from '../../ir/form/kernel.ts';
+import type { BlockId, Kernel, LoopId, ValueId } from '../../ir/form/kernel.ts';
 import type { Bounds } from '../../term/linear.ts';
 import type { Term } from '../../term/term.ts';
 
@@ -53,6 +53,11 @@ export class Instances {
     this.symbolic = symbolic;
     this.uniformity = uniformity;
     this.scope = scope;
+  }
+
+  /** The kernel of the terms. */
+  get kernel(): Kernel {
+    return this.symbolic.kernel;
   }
 
   /** Names an atom for a reading. */

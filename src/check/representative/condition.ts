@@ -39,11 +39,16 @@ export function separatingCondition(
   const { scalars, constants } = shapeOf(context);
   const quantities: Quantity[] = scalars
     .filter(({ field }) => matters(field))
-    .map(({ field }) => ({
-      name: fieldName(context.request.parameters, field, context.kernel),
-      of: ({ scalar }) => BigInt.asIntN(8 * field.bytes, scalar(field)),
-      isScalar: true,
-    }));
+    .map(({ field, mask }) => {
+      // A mask of bits has one value more than its own.
+      const more = mask === 'bits' ? 1n : 0n;
+      const name = fieldName(context.request.parameters, field, context.kernel);
+      return {
+        name: more > 0n ? `${name} + ${more}` : name,
+        of: ({ scalar }) => BigInt.asIntN(8 * field.bytes, scalar(field)) + more,
+        isScalar: true,
+      };
+    });
   const [ofBlock, ofGrid] = (['block', 'grid'] as const).map((of): Quantity[] =>
     [0, 1, 2].flatMap((axis) =>
       context.dimensions[of][axis] === null

@@ -214,8 +214,8 @@ export function preconditionCandidates(
       const text = isOpen(form.access) ? nestingText(context, stride, below) : null;
       if (text !== null) texts.push(text);
     }
-  for (const { field, isMask, divisors } of shape.scalars) {
-    if (isMask) texts.push(`(${nameOf(field)} & (${nameOf(field)} - 1)) == 0`);
+  for (const { field, mask, divisors } of shape.scalars) {
+    if (mask !== null) texts.push(`(${nameOf(field)} & (${nameOf(field)} ${mask === 'size' ? '-' : '+'} 1)) == 0`);
     if (divisors.length === 1) texts.push(`${nameOf(field)} % ${divisors[0]} == 0`);
   }
   const free = ([0, 1, 2] as const).filter((axis) => dimensions.block[axis] === null);

@@ -22,8 +22,8 @@ import {
 
 /** What the shape of a kernel's indices depends on. */
 export interface ShapedKernel {
-  readonly kernel: Pick<Kernel, 'blocks'>;
-  readonly symbolic: Pick<SymbolicKernel, 'reach' | 'condition'>;
+  readonly kernel: Pick<Kernel, 'blocks' | 'loops'>;
+  readonly symbolic: Pick<SymbolicKernel, 'reach' | 'condition' | 'operand'>;
   readonly accesses: readonly Access[];
   readonly dimensions: Dimensions;
   readonly fields: readonly ParameterField[];

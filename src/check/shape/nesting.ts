@@ -2,7 +2,7 @@
 import type { Dim3 } from '../../base/dim3.ts';
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import { type IndexForm, extentSum, indexExtents } from './index-form.ts';
-import { type IndexFactor, type Monomial, addSums, isCommon, keyOf, valueAt } from './monomial.ts';
+import { type IndexFactor, type Monomial, addSums, isCommon, keyOf, leavesOfFactor, valueAt } from './monomial.ts';
 
 /** One stride of an access and the extent of the part of the index below it, both in bytes. */
 export interface Nesting {
@@ -44,7 +44,7 @@ export function nestingsOf(
   const nestings = [...strides.values()]
     .map((stride) => rowStride(stride, form, forms))
     .flatMap((stride) => {
-      const below = varying.filter((part) => isBelow(part, stride, order));
+      const below = varying.filter((part) => isBelow(part, stride, order, varying));
       // A row also contains the columns that an addend skips: `row * stride + width + x`.
       const skipped = form.offset.filter((part) => isSkipped(part, stride, alike));
       const isOfConstants = stride.factors.length === 0;
@@ -132,7 +132,8 @@ function reaching(
 }
 
 /** Whether a part of an index has a smaller step than a stride. */
-function isBelow({ coefficient, factors }: Monomial, stride: Monomial, order: StrideOrder): boolean {
+function isBelow(part: Monomial, stride: Monomial, order: StrideOrder, varying: readonly Monomial[]): boolean {
+  const { coefficient, factors } = part;
   const own = factors.filter((factor) => factor.isUniform);
   const [one, other] = [own, stride.factors].map((list) => list.filter(isScalar).map(({ key }) => key)) as [string[], string[]]; // oxfmt-ignore
   if (one.length !== other.length) return one.length < other.length && (order !== null || one.every((key) => other.includes(key))); // oxfmt-ignore
@@ -141,8 +142,25 @@ function isBelow({ coefficient, factors }: Monomial, stride: Monomial, order: St
     return difference !== 0 && order !== null && (order === 'last' ? difference < 0 : difference > 0);
   }
   const [x, y] = [own.length, stride.factors.length];
-  // A part that contains an extent of the launch is below every constant stride; a guard bounds it, or nothing does.
-  return y === 0 && coefficient > 0n && (x > 0 || coefficient < stride.coefficient);
+  // A flat index of threads is below every constant stride; a guard bounds it, or nothing does.
+  return y === 0 && coefficient > 0n && (x > 0 ? isFlat(part, varying) : coefficient < stride.coefficient);
+}
+
+/**
+ * Whether a product with extents of the launch is a part of a flat index of threads: `blockIdx.x * blockDim.x`, or the
+ * step of a loop over the grid. Others are indices of rows: `row * (gridDim.x * 16)`.
+ */
+function isFlat({ coefficient, factors }: Monomial, varying: readonly Monomial[]): boolean {
+  const own = factors.filter((factor) => !factor.isUniform);
+  const extents = factors.filter((factor) => factor.isUniform).map(({ key }) => key);
+  const [index] = own;
+  if (own.length !== 1 || !index) return false;
+  if (index.key.startsWith('block.')) return extents.every((key) => key === `blockDim.${index.key.slice(-1)}`);
+  const [grid, ...others] = extents.filter((key) => key.startsWith('gridDim.'));
+  if (grid === undefined) return index.term?.atom?.kind === 'iteration';
+  const blocks = `block.${grid.slice(-1)}`;
+  const isOfBlocks = (part: Monomial): boolean => part.coefficient === coefficient && part.factors.some(({ key }) => key === blocks); // oxfmt-ignore
+  return index.term?.atom?.kind === 'iteration' && others.length === 0 && varying.some(isOfBlocks);
 }
 
 /**
@@ -155,8 +173,14 @@ function isSkipped(part: Monomial, stride: Monomial, alike: readonly IndexForm[]
   return sizes.every(
     (size) =>
       !stride.factors.some(({ key }) => key === size.key) &&
-      alike.some(({ guards }) => guards.some(({ bound }) => bound.some(({ factors }) => factors.some(({ key }) => key === size.key)))), // oxfmt-ignore
+      alike.some(({ guards }) => guards.some(({ bound }) => bound.some((one) => one.coefficient > 0n && one.factors.some((factor) => isOfSame(factor, size))))), // oxfmt-ignore
   );
+}
+
+/** Whether two factors are one scalar, or one is computed from the other: `n / 2` and `n`. */
+function isOfSame(a: IndexFactor, b: IndexFactor): boolean {
+  const [some, all] = [leavesOfFactor(a), leavesOfFactor(b)];
+  return a.key === b.key || (some.length > 0 && all.length > 0 && all.every((leaf) => some.includes(leaf)));
 }
 
 function isScalar({ term }: IndexFactor): boolean {

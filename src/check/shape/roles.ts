@@ -17,8 +17,14 @@ export interface Scalar {
   readonly handlesRest: boolean;
   /** Whether the scalar is a factor of an index. */
   readonly isStride: boolean;
-  /** Whether the scalar is the modulus of a mask, as in `i & (m - 1)`. */
-  readonly isMask: boolean;
+  /** Whether an index is masked with the scalar: with `m - 1`, where `m` is a size, or with `m`. */
+  readonly mask: 'size' | 'bits' | null;
+  /** Whether the scalar is a distance between elements of one range: `i + k < n` with `a[i + k]`, or `a[i - k]`. */
+  readonly isShift: boolean;
+  /** Whether an index is divided by the scalar. */
+  readonly isDivisor: boolean;
+  /** Whether an index of blocks is divided by the scalar, and depends on nothing else. */
+  readonly dividesBlocks: boolean;
   /** Constants by which bounds of loops divide the scalar. */
   readonly tiles: readonly bigint[];
   /** Constants by which offsets divide the scalar. */
@@ -67,22 +73,23 @@ export function rolesOf(shaped: ShapedKernel, forms: readonly IndexForm[], guard
   const offsets = allTerms(shaped, true);
   const constants = new Set<bigint>();
   for (const term of terms) for (const met of constantsMet(term)) constants.add(met);
+  const starts = halvedStarts(shaped);
   const scalars = open.map(({ field, divisors: tied }): Scalar => {
     const isOwn = (leaf: Term): boolean => isField(leaf, field);
     const uses = terms.filter(({ leaves }) => leaves.some(isOwn));
     const bounding = guards.filter(({ index, bound }) => [...bound, ...index.filter((part) => !isPlain(part))].some((part) => mentions(part, isOwn))); // oxfmt-ignore
+    const divided = uses.flatMap(({ operator, arguments: [whole, by] }) => /^[us](?:div|rem)$/.test(operator) && isOwn(scaled(by!)) && isOfThreads(whole!) ? [whole!] : []); // oxfmt-ignore
     return {
       field,
-      isSize: bounding.length > 0,
+      isSize: bounding.length > 0 || starts.some(({ leaves }) => leaves.some(isOwn)),
       handlesRest: bounding.some(
-        ({ index, bound }) => bound.some((part) => mentionsPlainly(part, isOwn)) && index.some(isOfThreads),
+        ({ index, bound }) => bound.some((part) => mentionsPlainly(part, isOwn)) && index.some(isOfPlace),
       ),
-      isStride: forms.some(({ offset }) => offset.some((part) => !isCommon(part) && mentions(part, isOwn))),
-      isMask: uses.some(
-        (term) =>
-            term.operator === 'and' &&
-            term.arguments.some((part) => part.operator === 'sum' && BigInt.asIntN(part.width, part.value) === -1n && part.arguments.length === 1 && isOwn(scaled(part.arguments[0]!))), // oxfmt-ignore
-      ),
+      isStride: forms.some(({ offset }) => offset.some((part) => !isCommon(part) && mentions({ ...part, factors: part.factors.filter(({ isUniform }) => isUniform) }, isOwn))), // oxfmt-ignore
+      mask: maskOf(uses, isOwn),
+      isShift: forms.some(({ offset, guards: own }) => isShiftIn(offset, own, isOwn)),
+      isDivisor: divided.length > 0,
+      dividesBlocks: divided.some(({ leaves }) => leaves.every(({ atom }) => atom!.kind === 'block')),
       tiles: [...new Set(uses.flatMap((term) => divisorOf(term, isOwn)))],
       divisors: [...new Set([...offsets.flatMap((term) => divisorOf(term, isOwn)), ...tied])],
       constants: [...new Set(uses.flatMap((term) => comparedWith(term, isOwn)))],
@@ -106,7 +113,7 @@ export function rolesOf(shaped: ShapedKernel, forms: readonly IndexForm[], guard
   });
   return { scalars, usesWarps, rankOnly, constants, ring, divisors, wholes };
 
-  function isOfThreads(part: Monomial): boolean {
+  function isOfPlace(part: Monomial): boolean {
     return part.factors.some(({ term }) => term?.atom?.kind === 'thread' || term?.atom?.kind === 'block');
   }
   function isPlain(part: Monomial): boolean {
@@ -115,6 +122,53 @@ export function rolesOf(shaped: ShapedKernel, forms: readonly IndexForm[], guard
   function mentionsPlainly(part: Monomial, isOwn: (leaf: Term) => boolean): boolean {
     return part.factors.some(({ term }) => term !== null && isOwn(term));
   }
+}
+
+/** What loops start from that halve a variable, or divide it by another constant, in each iteration. */
+function halvedStarts({ kernel, symbolic }: ShapedKernel): readonly Term[] {
+  return kernel.loops.flatMap(({ header, latches }) => {
+    const { phis, predecessors } = kernel.blocks[header]!;
+    return phis.flatMap(({ result, inputs }): Term[] => {
+      const terms = inputs.map((input) => symbolic.operand(input));
+      const isOfLoop = (at: number): boolean => latches.includes(predecessors[at]!);
+      const isHalved = (term: Term): boolean =>
+        /^(?:[al]shr|[us]div)$/.test(term.operator)
+          ? term.leaves.some(({ atom }) => (atom?.kind === 'phi' || atom?.kind === 'havoc') && atom.value === result)
+          : /^[sz]ext$|^trunc$/.test(term.operator) && isHalved(term.arguments[0]!);
+      const next = terms.filter((_, at) => isOfLoop(at));
+      return next.length > 0 && next.every(isHalved) ? terms.filter((_, at) => !isOfLoop(at)) : [];
+    });
+  });
+}
+
+function maskOf(uses: readonly Term[], isOwn: (leaf: Term) => boolean): Scalar['mask'] {
+  const masking = uses.flatMap(({ operator, arguments: parts }) => (operator === 'and' && parts.some(isOfThreads) ? parts : [])); // oxfmt-ignore
+  const isLessOne = ({ operator, width, value, arguments: [inner, ...others] }: Term): boolean =>
+    operator === 'sum' && BigInt.asIntN(width, value) === -1n && others.length === 0 && isOwn(scaled(inner!));
+  if (masking.some(isLessOne)) return 'size';
+  return masking.some((part) => isOwn(scaled(part))) ? 'bits' : null;
+}
+
+function isOfThreads({ leaves }: Term): boolean {
+  return leaves.some(({ atom }) => /^(?:thread|block|iteration)$/.test(atom!.kind));
+}
+
+/** Whether a scalar is added to an index or subtracted from it, and a guard keeps the sum in the range of the index. */
+function isShiftIn(
+  offset: readonly Monomial[],
+  guards: readonly IndexGuard[],
+  isOwn: (leaf: Term) => boolean,
+): boolean {
+  const isAlone = ({ factors: [only, ...others] }: Monomial): boolean =>
+    others.length === 0 && only?.term !== null && only !== undefined && isOwn(scaled(only.term));
+  const isStride = offset.some((part) => !isCommon(part) && mentions(part, isOwn));
+  const isExtent = guards.some(({ bound }) => bound.some((one) => one.coefficient > 0n && isAlone(one)));
+  if (isStride || isExtent) return false;
+  return offset.some((part) => {
+    if (!isAlone(part)) return false;
+    if (part.coefficient < 0n) return true;
+    return guards.some(({ bound }) => bound.some((one) => one.coefficient < 0n && isAlone(one)) && bound.some(({ coefficient }) => coefficient > 0n)); // oxfmt-ignore
+  });
 }
 
 /** Whether a term depends on launch and scalars only, and is not constant. */
@@ -149,7 +203,7 @@ function comparedWith(term: Term, isOwn: (leaf: Term) => boolean): bigint[] {
   const [constant, other] = a.operator === 'constant' ? [a, b] : [b, a];
   if (constant.operator !== 'constant' || !other.leaves.every(isOwn)) return [];
   const value = BigInt.asIntN(constant.width, constant.value);
-  return value > 0n && value < 1n << 30n ? [value] : [];
+  return (value > 0n || (value === 0n && term.operator === 'equal')) && value < 1n << 30n ? [value] : [];
 }
 
 /** Constants that an index is compared with or multiplied by, within the range of possible extents and sizes. */
@@ -218,17 +272,23 @@ function isRankOnly(terms: readonly Term[], axis: number): boolean {
     return all.some(isAxis) && all.length === axis + 1 && [0, 1].slice(0, axis).every((of) => all.some((part) => isSize(part, of))); // oxfmt-ignore
   };
   const users = terms.filter(({ arguments: parts }) => parts.some((part) => isAxis(part) || isRankPart(part)));
-  return users.every(
-    (term) =>
-      isRankPart(term) ||
-      (term.operator === 'mul' && term.arguments.every((part) => isAxis(part) || isSize(part, 0) || isSize(part, 1))) ||
-      (term.operator === 'sum' &&
-        term.arguments.every((part, at) => {
-          if (isAxis(part)) return false;
-          if (!isRankPart(part)) return true;
-          const x = term.arguments.findIndex(({ atom }) => atom?.kind === 'thread' && atom.axis === 0);
-          return x !== -1 && term.coefficients[x] === term.coefficients[at];
-        })),
+  // An index that no address and no condition contains is stored.
+  const isStored = users.length === 0;
+  return (
+    !isStored &&
+    users.every(
+      (term) =>
+        isRankPart(term) ||
+        (term.operator === 'mul' &&
+          term.arguments.every((part) => isAxis(part) || isSize(part, 0) || isSize(part, 1))) ||
+        (term.operator === 'sum' &&
+          term.arguments.every((part, at) => {
+            if (isAxis(part)) return false;
+            if (!isRankPart(part)) return true;
+            const x = term.arguments.findIndex(({ atom }) => atom?.kind === 'thread' && atom.axis === 0);
+            return x !== -1 && term.coefficients[x] === term.coefficients[at];
+          })),
+    )
   );
 }
 

@@ -2,6 +2,7 @@
  * Origin of a finding: whether its launch and arguments are given or chosen, and the conditions on which it depends.
  */
 import { separatingCondition } from '../representative/condition.ts';
+import type { LaunchInstance } from '../representative/representative-launches.ts';
 import { isField } from '../shape/roles.ts';
 import type { Confirmation } from './scenarios.ts';
 import { fieldAt } from '../context/scalars.ts';
@@ -92,6 +93,12 @@ function barriersBetween({ kernel, isBlockBarrier }: KernelContext, blocks: read
     });
 }
 
+/** A launch, and whether it shows a finding. */
+export interface ShownIn {
+  readonly setting: LaunchInstance;
+  readonly isShown: boolean;
+}
+
 /** How general a finding with chosen values is: which launches show it. */
 export interface Standing {
   /** Whether all large launch instances that were run show the finding. */
@@ -104,18 +111,22 @@ export interface Standing {
  * Which launch instances show a finding.
  * @param keys keys of the pairs or of the barrier, as in `Confirmation.standing`
  * @param terms the terms that the finding depends on: other scalars do not occur in the condition
+ * @param sampled further launches, and whether the finding occurs in them; empty if that is not known
  */
 export function standingOf(
   context: KernelContext,
   confirmation: Pick<Confirmation, 'standing'>,
   keys: readonly string[],
   terms: readonly Term[],
+  sampled: readonly ShownIn[] = [],
 ): Standing {
-  const all = confirmation.standing(keys);
-  const large = all.filter(({ setting }) => setting.isLarge);
+  const ran = confirmation.standing(keys);
+  const large = [...ran.filter(({ setting }) => setting.isLarge), ...sampled];
   if (large.length > 0 && large.every(({ isShown }) => isShown)) return { isEverywhere: true };
   const leaves = new Set(terms.flatMap((term) => term.leaves));
-  const when = separatingCondition(context, all, (field) => [...leaves].some((leaf) => isField(leaf, field)));
+  const when = separatingCondition(context, [...ran, ...sampled], (field) =>
+    [...leaves].some((leaf) => isField(leaf, field)),
+  );
   return { isEverywhere: false, ...(when !== null && { when }) };
 }
 

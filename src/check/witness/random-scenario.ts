@@ -4,7 +4,7 @@ import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
 import { generatedContents } from '../representative/contents.ts';
 import type { LaunchInstance } from '../representative/representative-launches.ts';
 import type { Contents, Scenario } from './replay.ts';
-import { elementRanges, resolvedElements, synchronisingArrays } from './scenarios.ts';
+import { elementRanges, resolvedElements, synchronisingArrays } from './stated-elements.ts';
 
 /**
  * A run of some blocks of a launch instance. Elements differ, because equal ones would hide the kernel's effect on

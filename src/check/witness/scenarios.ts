@@ -7,7 +7,6 @@ import type { Model } from '../../solver/solver.ts';
 import { sharedBytesWithoutOptIn } from '../../device/hardware-limits.ts';
 import { isStrong } from '../../memory-model/fence.ts';
 import type { AccessEvent, DivergenceEvent, FaultEvent, RaceEvent } from '../../interpreter/core/run-result.ts';
-import type { Dim3 } from '../../base/dim3.ts';
 import type { Steps } from '../../base/coroutine.ts';
 import type { Access } from '../../analysis/values/access.ts';
 import { isGridBarrier } from '../../analysis/barriers/barrier-interval.ts';
@@ -33,6 +32,8 @@ import { accessTerms, branchTerms, dependsOnMemory, isFirm } from './rests-on-me
 import { type Contents, type Scenario, type Shown, replayRequest } from './replay.ts';
 import type { Reason } from '../../verdict/reason.ts';
 import { shrink } from './smallest-scenario.ts';
+import { blockCount, cornersOf, endsOf } from './some-blocks.ts';
+import { type ElementRanges, elementRanges, resolvedElements, synchronisingArrays } from './stated-elements.ts';
 import { firstBuffered, firstInterleaved, isInterleaved } from '../../interpreter/core/schedule.ts';
 
 /** Why a run may have missed events. */
@@ -81,51 +82,6 @@ const interleavedOrders = 3;
 /** The generations of contents, in the order in which they are tried. */
 const allDraws: readonly number[] = Array.from({ length: draws }, (_, draw) => draw);
 
-/**
- * Arrays by which threads synchronise. Counters, locks and flags start at zero; other initial values are irrelevant.
- */
-export function synchronisingArrays({ accesses }: SymbolicFacts): ReadonlySet<string> {
-  const bases = accesses
-    .filter(({ instruction }) => isStrong(instruction))
-    .flatMap(({ targets }) => targets.map(({ base }) => base));
-  return new Set(bases.flatMap((base) => (base.kind === 'parameter' ? [`${base.index}.${base.offset}`] : [])));
-}
-
-/** The minimum and the maximum of an array's elements, by `INDEX.OFFSET` of the parameter. */
-type ElementRanges = ReadonlyMap<string, { readonly low: bigint; readonly high: bigint }>;
-
-/** The ranges of elements that the assumptions state as constants. */
-export function elementRanges({ request }: KernelAndLaunch): ElementRanges {
-  const ranges = new Map<string, { low: bigint; high: bigint }>();
-  for (const { expression } of request.assumptions) {
-    if (expression.kind !== 'elements') continue;
-    const array = namedPointer(request.parameters, expression.array);
-    const [low, high] = [constantOf(expression.low), constantOf(expression.high)];
-    if (!array || low === undefined || high === undefined) continue;
-    const key = `${array.index}.${array.offset}`;
-    const known = ranges.get(key);
-    ranges.set(key, {
-      low: known && known.low > low ? known.low : low,
-      high: known && known.high < high ? known.high : high,
-    });
-  }
-  return ranges;
-}
-
-/** The contents of arrays with stated elements, and of those that start at zero. */
-export function resolvedElements(
-  ranges: ElementRanges,
-  contents: Contents,
-  zeroed: ReadonlySet<string>,
-): ReadonlyMap<string, number> {
-  const settled = new Map([...zeroed].map((array) => [array, 0]));
-  for (const [array, { low, high }] of ranges) {
-    const usual = BigInt(settled.get(array) ?? (typeof contents === 'number' ? contents : 1));
-    settled.set(array, Number(usual < low ? low : usual > high ? high : usual));
-  }
-  return settled;
-}
-
 /** The facts from which runs are built. */
 type RunFacts = KernelAndLaunch & SymbolicFacts & ElementFacts & Pick<BarrierFacts, 'inMemory'>;
 
@@ -159,8 +115,11 @@ export class Confirmation {
   private varied = 0;
   /** By race, the scenarios in which it was seen. */
   private readonly seenIn = new Map<string, Set<string>>();
-  /** Launch instances for which a run was completed, or showed the events that it searched for. */
-  private readonly ran = new Set<number>();
+  /**
+   * Launch instances of which all blocks were run, or the blocks that a pair of one block needs: to their end, or until
+   * they showed the events that were searched for.
+   */
+  private readonly ran: Readonly<Record<PairScope, Set<number>>> = { block: new Set(), grid: new Set() };
   private readonly context: RunFacts;
   private readonly zeroed: ReadonlySet<string>;
   /** Whether the kernel contains SELVAGE_ASSUME. */
@@ -272,13 +231,11 @@ export class Confirmation {
   }
 
   /**
-   * The first and the last block for a pair of one block, if more than barriers order accesses; null: all blocks. Steps
-   * of such runs are expensive, and a race may require a size for which there are many blocks.
+   * The first and the last block for a pair of one block; null: all blocks. More blocks show no more of such a pair,
+   * and a race may require a size for which there are many.
    */
   private endsOf({ scope }: AccessPair, { grid }: LaunchInstance): readonly number[] | null {
-    if (scope === 'grid' || this.zeroed.size > 0 || needsVectorClocks(this.context.kernel).length === 0) return null;
-    const last = grid.reduce((product, extent) => product * extent, 1) - 1;
-    return last > 0 ? [0, last] : null;
+    return scope === 'grid' || this.zeroed.size > 0 ? null : endsOf(grid);
   }
 
   /** Runs a small synchronising launch briefly under several schedules, until each pair is confirmed. */
@@ -330,7 +287,10 @@ export class Confirmation {
       if (!setting.isLarge) continue;
       const left = (): string[] => keys.filter((key) => !this.seenAt.get(key)?.has(at));
       for (const draw of this.drawsThatMatter) {
-        if (left().length > 0) yield* this.runOnce(this.scenario(setting, null, draw), new Set(left()));
+        const open = pairs.filter((pair) => left().includes(pairKey(pair)));
+        const widest = open.find(({ scope }) => scope === 'grid') ?? open[0];
+        const blocks = widest ? this.endsOf(widest, setting) : null;
+        if (open.length > 0) yield* this.runOnce(this.scenario(setting, blocks, draw), new Set(left()));
       }
     }
   }
@@ -370,19 +330,27 @@ export class Confirmation {
       if (setting) yield* this.runOnce(this.scenario(setting, numbers, 0));
   }
 
-  /** Like {@link atLargeSettings}, for a barrier that threads miss. */
-  *barrierAtLargeSettings({ event }: Shown<DivergenceEvent>): Steps<void> {
+  /**
+   * Like {@link atLargeSettings}, for a barrier that threads miss. The last block, in which threads are idle, runs
+   * first and briefly: the steps are meant for races.
+   */
+  *barrierAtLargeSettings({ event }: Shown<DivergenceEvent>, scope: PairScope): Steps<void> {
     for (const [at, setting] of this.settings.entries())
       for (const draw of this.drawsThatMatter)
-        if (setting.isLarge && !this.seenAt.get(barrierKey(event))?.has(at))
-          yield* this.runOnce(this.scenario(setting, null, draw));
+        if (setting.isLarge && !this.seenAt.get(barrierKey(event))?.has(at)) {
+          const scenario = this.scenario(setting, scope === 'block' ? endsOf(setting.grid) : null, draw);
+          const blocks = scope === 'block' ? scenario.blocks.toReversed() : scenario.blocks;
+          yield* this.runOnce({ ...scenario, blocks }, new Set(), false, scope === 'block');
+        }
   }
 
   /** The launch instances that were run, and whether they showed one of the events. */
   standing(keys: readonly string[]): readonly { readonly setting: LaunchInstance; readonly isShown: boolean }[] {
-    return this.settings.flatMap((setting, at) =>
-      this.ran.has(at) ? [{ setting, isShown: keys.some((key) => this.seenAt.get(key)?.has(at)) }] : [],
-    );
+    const needed: PairScope = keys.some((key) => key.startsWith('grid:')) ? 'grid' : 'block';
+    return this.settings.flatMap((setting, at) => {
+      const isShown = keys.some((key) => this.seenAt.get(key)?.has(at));
+      return isShown || this.ran[needed].has(at) ? [{ setting, isShown }] : [];
+    });
   }
 
   /** Adds a launch instance with the values of a model for scalars other than sizes and strides, if representative. */
@@ -465,8 +433,15 @@ export class Confirmation {
   /**
    * @param sought keys of pairs: the run may stop once it has shown all of them; empty: it runs to its end
    * @param isEach whether events that another run of the launch instance has shown are searched for, too
+   * @param isBrief whether the run is cut off after few steps, which shows nothing about later runs
    */
-  private *runOnce(scenario: Scenario, sought: ReadonlySet<string> = new Set(), isEach = false): Steps<void> {
+  private *runOnce(
+    scenario: Scenario,
+    sought: ReadonlySet<string> = new Set(),
+    isEach = false,
+    isBrief = false,
+  ): Steps<void> {
+    // oxfmt-ignore
     const { request, kernel } = this.context;
     if (scenario.blocks.length === 0 || (this.done.size >= replays.most && !isEach)) return;
     const key = this.keyOfScenario(scenario);
@@ -479,12 +454,13 @@ export class Confirmation {
         : replays.stepsOfAll * replaySteps;
     if (this.steps >= all) return;
     const ofRun = Math.min(Math.max(replaySteps / 4 ** this.cutOff, replays.fewestSteps), all - this.steps);
-    const most = isInterleaved(scenario.order) ? Math.min(ofRun, replays.mostStepsInterleaved) : ofRun;
+    const limit = isBrief ? replays.fewestSteps : ofRun;
+    const most = isInterleaved(scenario.order) ? Math.min(limit, replays.mostStepsInterleaved) : Math.min(limit, ofRun);
     const left = isEach ? [...sought] : [...sought].filter((pair) => !this.seenAt.get(pair)?.has(scenario.setting ?? 0)); // oxfmt-ignore
     const result = yield* this.execute(scenario, most, left);
     this.done.set(key, result);
     this.steps += result.steps;
-    if (result.wasCutOff) this.cutOff++;
+    if (result.wasCutOff && !isBrief) this.cutOff++;
     this.problem = result.problem ?? this.problem;
     for (const event of result.races) this.record(event, scenario);
     for (const event of result.faults)
@@ -496,7 +472,10 @@ export class Confirmation {
       this.noteSeen(barrierKey(event), scenario);
       if (!shown.has(event.barrier)) shown.set(event.barrier, { event, scenario });
     }
-    if (!result.wasCutOff && result.problem === null && !result.isVoid) this.ran.add(scenario.setting ?? 0);
+    if (result.wasCutOff || result.problem !== null || result.isVoid) return;
+    const { grid, blocks, setting = 0 } = scenario;
+    if (blocks.length >= Math.min(blockCount(grid), cornersOf(grid).length)) this.ran.grid.add(setting);
+    if (blocks.length >= Math.min(blockCount(grid), 2)) this.ran.block.add(setting);
   }
 
   private keyOfScenario({ block, grid, blocks, order, settled, scalar }: Scenario): string {
@@ -667,14 +646,7 @@ export class Confirmation {
   private noteSeen(key: string, { setting = 0 }: Scenario): void {
     const at = this.seenAt.get(key) ?? new Set<number>();
     this.seenAt.set(key, at.add(setting));
-    this.ran.add(setting);
   }
-}
-
-/** The first two blocks and the last one along each axis. */
-function cornersOf([x, y, z]: Dim3): number[] {
-  const along = (size: number): number[] => [...new Set([0, Math.min(1, size - 1), size - 1])];
-  return along(z).flatMap((c) => along(y).flatMap((b) => along(x).map((a) => a + x * (b + y * c))));
 }
 
 /** Key of threads that miss a barrier, for {@link Confirmation.standing}. */

@@ -35,7 +35,7 @@
 // expect: windows_as_columns precondition "rows >= 1"
 // expect: windows_as_columns precondition "columns >= 1"
 // expect: windows_as_columns_short race=race divergence=proved
-// expect: windows_as_columns_short finding race/global warning on out lines 233
+// expect: windows_as_columns_short finding race/global error on out lines 233
 //
 // An index is decomposed by sizes that only the launch determines, and composed again in another order.
 

@@ -1,0 +1,287 @@
+/** Values of scalars by their use: sizes, shifts, strides that nest, and others. */
+import { type ParameterField, isFloat } from '../../launch/parameter-field.ts';
+import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
+import type { IndexForm, IndexGuard } from '../shape/index-form.ts';
+import type { IndexShape } from '../shape/index-shape.ts';
+import { type Monomial, type ThreadPlace, leavesOfFactor, valueAt } from '../shape/monomial.ts';
+import { type Scalar, fieldOf } from '../shape/roles.ts';
+import { sizeForGrid } from './launch-constraints.ts';
+import { type LaunchPlan, sampleUpTo } from './plan.ts';
+
+/** Chooses sizes so that the grid covers the guarded range except for a remainder. */
+export function chooseSizes(
+  context: KernelAndLaunch & SymbolicFacts,
+  { guards, constants }: IndexShape,
+  open: readonly Scalar[],
+  plan: LaunchPlan,
+  place: ThreadPlace,
+  values: Map<string, bigint>,
+  set: (scalar: Scalar, value: bigint) => void,
+): void {
+  const largest = [...constants].reduce((most, value) => (value > most ? value : most), 1n);
+  const threads = BigInt(Math.max(...place.block));
+  const least = plan.isLarge ? (largest > threads ? largest : threads) : 3n;
+  let step = 0n;
+  for (const scalar of open) {
+    if (!scalar.isSize || values.has(fieldKey(scalar.field))) continue;
+    step++;
+    if (plan.isTiny) {
+      set(scalar, 1n);
+      continue;
+    }
+    const own = (leaf: { readonly atom: unknown }): boolean => fieldOf(context, leaf as never) === scalar.field;
+    const bounding = guards.filter(({ bound }) => bound.some(({ factors }) => factors.some(({ term }) => term?.leaves.some(own)))); // oxfmt-ignore
+    // If several scalars bound one index, the last one chosen makes their product fit.
+    const isOpen = ({ bound }: IndexGuard): boolean =>
+      bound.some(({ factors }) =>
+        factors.some(({ term }) =>
+          term?.leaves.some((leaf) => {
+            const field = fieldOf(context, leaf);
+            return field && field !== scalar.field && !values.has(fieldKey(field));
+          }),
+        ),
+      );
+    const solved = bounding.flatMap((guard): bigint[] => {
+      if (isOpen(guard)) return [];
+      const reach = covered(guard, plan, place);
+      if (reach === undefined) return [];
+      const value = solve(guard, scalar, reach, place, values);
+      return value === undefined ? [] : [value];
+    });
+    const chosen = {
+      block: place.block,
+      grid: place.grid,
+      scalar: (field: ParameterField) => values.get(fieldKey(field)),
+    };
+    const bySize = solved.length > 0 ? undefined : sizeForGrid(context, scalar.field, chosen, plan.rest);
+    const choose = (value: bigint): void => set(scalar, plan.isLarge && scalar.handlesRest ? besideMultiples(value, threads) : value); // oxfmt-ignore
+    if (solved.length > 0) choose(solved.reduce((a, b) => (a > b ? a : b)));
+    else if (bySize !== undefined) set(scalar, bySize);
+    else {
+      // A value that is not a multiple of the block; different for each scalar.
+      const more = plan.random ? sampleUpTo(plan.random, 2n * least) : 14n * step;
+      const free = plan.isLarge ? least + least / 2n + 5n + more : [7n, 5n, 11n, 3n][Number(step) % 4]! + (plan.rest > 7 ? 6n : 0n); // oxfmt-ignore
+      choose(free);
+    }
+  }
+}
+
+/** A number, little larger, that leaves a rest in the last block, and so does its half; blocks of few threads aside. */
+function besideMultiples(value: bigint, threads: bigint): bigint {
+  const leavesRest = (one: bigint): boolean => one % threads !== 0n && (one / 2n) % threads !== 0n;
+  return [value, value + 2n, value + 4n].find(leavesRest) ?? value;
+}
+
+/** Chooses shifts below a third of the range of their index. */
+export function chooseShifts(
+  { guards }: IndexShape,
+  open: readonly Scalar[],
+  plan: LaunchPlan,
+  place: ThreadPlace,
+  set: (scalar: Scalar, value: bigint) => void,
+): void {
+  for (const [at, scalar] of open.filter(({ isShift }) => isShift).entries()) {
+    const ranges = guards.flatMap(({ index, bound }): bigint[] => {
+      if (index.length === 0 || !index.some(({ coefficient }) => coefficient > 0n)) return [];
+      const range = valueAt(bound, place);
+      return range !== undefined && range > 3n ? [range] : [];
+    });
+    const threads = BigInt(place.block[0] * place.block[1] * place.block[2]);
+    const most = ranges.reduce((least, range) => (range < least ? range : least), 3n * threads) / 3n - 1n;
+    if (most < 2n || plan.others === 'one') continue;
+    const few = 2n + BigInt(at);
+    if (plan.random) set(scalar, sampleUpTo(plan.random, most));
+    else set(scalar, plan.others === 'few' && few < most ? few : most);
+  }
+}
+
+/**
+ * The bound of an index for which the grid covers the range except for a remainder; undefined if threads do not affect
+ * the index.
+ */
+function covered({ index }: IndexGuard, plan: LaunchPlan, place: ThreadPlace): bigint | undefined {
+  const atoms = index.flatMap(({ factors }) => factors.map(({ term }) => term?.atom?.kind));
+  if (!atoms.includes('block') && !atoms.includes('thread')) return undefined;
+  const end = valueAt(index, place);
+  if (end === undefined || end < 0n) return undefined;
+  const { block, grid } = place;
+  const [of, last] = atoms.includes('block') ? [grid, 'blockIndex' as const] : [block, 'thread' as const];
+  // The index in the second to last block, along the axis on which the index depends.
+  const axis = index.flatMap(({ factors }) => factors.flatMap(({ term }) => (term?.atom?.kind === 'block' ? [term.atom.axis] : [])))[0]; // oxfmt-ignore
+  let before = -1n;
+  if (last === 'blockIndex' && axis !== undefined && of[axis] > 1) {
+    const shorter = [...place.blockIndex] as [number, number, number];
+    shorter[axis] -= 1;
+    before = valueAt(index, { ...place, blockIndex: shorter }) ?? -1n;
+  }
+  const width = end - before;
+  const rest = (width * BigInt(plan.rest)) / 16n;
+  const inLoop = atoms.includes('iteration');
+  const reach = end + 1n - (rest > 0n ? rest : width > 1n ? 1n : 0n);
+  // A grid-stride loop continues after the range that the grid covers at once.
+  return inLoop ? (reach * BigInt(plan.rounds)) / 4n : reach;
+}
+
+/** The smallest value of a scalar for which a bound reaches a minimum; undefined if none exists. */
+function solve(
+  { bound }: IndexGuard,
+  { field }: Scalar,
+  reach: bigint,
+  place: ThreadPlace,
+  values: Map<string, bigint>,
+): bigint | undefined {
+  const at = (value: bigint): bigint | undefined =>
+    valueAt(bound, {
+      ...place,
+      scalar: (index, offset, bytes) =>
+        index === field.index && offset === field.offset && bytes === field.bytes
+          ? value
+          : values.get(`${index}.${offset}.${bytes}`),
+    });
+  let [low, high] = [1n, 1n];
+  for (let now = at(high); now === undefined || now < reach; now = at(high)) {
+    if (now === undefined || high > 1n << 20n) return undefined;
+    low = high;
+    high *= 2n;
+  }
+  while (low < high) {
+    const middle = (low + high) / 2n;
+    if (at(middle)! >= reach) high = middle;
+    else low = middle + 1n;
+  }
+  return high;
+}
+
+/** The value of a scalar that is neither a size nor a stride. */
+export function otherValue(
+  context: KernelAndLaunch,
+  scalar: Scalar,
+  plan: LaunchPlan,
+  at: number,
+  values: ReadonlyMap<string, bigint>,
+): bigint {
+  const { field, constants } = scalar;
+  if (/^bool$/.test(declaredType(context, field))) return plan.random ? BigInt(plan.random.below(2)) : plan.others === 'one' ? 1n : 0n; // oxfmt-ignore
+  const largest = context.fields.reduce(
+    (most, other) => {
+      const value = other.isPointer || isFloat(context.kernel, context.request.parameters, other) ? 0n : (values.get(fieldKey(other)) ?? 0n); // oxfmt-ignore
+      return value > most && value < 1n << 24n ? value : most;
+    },
+    constants.reduce((most, value) => (value > most ? value : most), 8n),
+  );
+  const { random } = plan;
+  if (random)
+    return constants.length > 0 && random.chance(0.5) ? random.pick(constants) : sampleUpTo(random, 2n * largest);
+  const met = constants[Math.min(at, constants.length - 1)];
+  if (plan.others === 'one') return 1n;
+  if (plan.others === 'few') return met ?? 2n + BigInt(at);
+  return largest + 3n + 2n * BigInt(at);
+}
+
+/** Chooses strides so that they nest: each is at least the extent below it. */
+export function chooseStrides(
+  context: KernelAndLaunch & SymbolicFacts,
+  { nestings }: IndexShape,
+  open: readonly Scalar[],
+  plan: LaunchPlan,
+  place: ThreadPlace,
+  values: Map<string, bigint>,
+  set: (scalar: Scalar, value: bigint) => void,
+): void {
+  const all = nestings(plan.order);
+  // A stride may occur in the extent below another one, so the strides are raised repeatedly.
+  for (let round = 0; round < 3; round++) {
+    for (const { form, stride, parts, below } of all) {
+      const own = open.filter(({ field }) => isIn(context, [stride], field));
+      const scalar = own.findLast(({ isSize }) => !isSize) ?? own.at(-1);
+      if (!scalar) {
+        // A constant stride cannot be raised, so a scalar in the extent below it is reduced.
+        const inside = open.find(({ field }) => isIn(context, below, field) && values.has(fieldKey(field)));
+        if (!inside || stride.factors.length > 0) continue;
+        const [most, reached] = [valueAt([stride], place), valueAt(below, place)];
+        if (most === undefined || reached === undefined || reached <= most || most <= 0n) continue;
+        set(inside, (values.get(fieldKey(inside.field))! * most) / reached);
+        continue;
+      }
+      const key = fieldKey(scalar.field);
+      if (!values.has(key)) values.set(key, 1n + plan.pad);
+      if (boundsIndex(context, form, parts, scalar)) continue;
+      const value = leastStride(stride, below, scalar, place, values);
+      if (value > values.get(key)!) set(scalar, value + (scalar.isSize ? 0n : plan.pad));
+    }
+  }
+  for (const scalar of open) if (!values.has(fieldKey(scalar.field))) set(scalar, 1n + plan.pad);
+}
+
+/** Limit on scalars that are raised so that strides nest. */
+export const largestStride = 1n << 22n;
+
+/**
+ * The smallest value of a scalar, at least its current one, for which a stride nests; the current one if no such value
+ * exists.
+ */
+function leastStride(
+  stride: Monomial,
+  below: readonly Monomial[],
+  { field }: Scalar,
+  place: ThreadPlace,
+  values: ReadonlyMap<string, bigint>,
+): bigint {
+  const start = values.get(fieldKey(field))!;
+  const nests = (value: bigint): boolean => {
+    const scalar = (index: number, offset: number, bytes: number): bigint | undefined =>
+      index === field.index && offset === field.offset && bytes === field.bytes
+        ? value
+        : values.get(`${index}.${offset}.${bytes}`);
+    const [now, least] = [valueAt([stride], { ...place, scalar }), valueAt(below, { ...place, scalar })];
+    return now === undefined || least === undefined || now >= least;
+  };
+  if (start <= 0n || nests(start)) return start;
+  let [low, high] = [start, 2n * start];
+  for (; !nests(high); high *= 2n) {
+    if (high > largestStride) return start;
+    low = high;
+  }
+  while (high - low > 1n) {
+    const middle = (low + high) / 2n;
+    if (nests(middle)) high = middle;
+    else low = middle;
+  }
+  return high;
+}
+
+/** Whether a sum depends on a scalar. */
+export function isIn(context: KernelAndLaunch, sum: readonly Monomial[], field: ParameterField): boolean {
+  return sum.some(({ factors }) => factors.some((factor) => leavesOfFactor(factor).some((leaf) => fieldOf(context, leaf) === field))); // oxfmt-ignore
+}
+
+/**
+ * Whether a scalar bounds a part of the index other than the parts below its stride. Then the scalar may be smaller
+ * than the extent below the stride.
+ */
+export function boundsIndex(
+  context: KernelAndLaunch,
+  { guards, offset }: IndexForm,
+  below: readonly Monomial[],
+  { field }: Scalar,
+): boolean {
+  const others = offset.filter((part) => !below.includes(part));
+  const isOfOthers = ({ index }: IndexGuard): boolean =>
+    index.every(
+      ({ factors }) =>
+      factors.every(({ key, isUniform }) => isUniform || others.some((part) => part.factors.some((factor) => factor.key === key))), // oxfmt-ignore
+    );
+  return guards.some((guard) => isIn(context, guard.bound, field) && isOfOthers(guard));
+}
+
+/** Key of a field in maps. */
+export function fieldKey({ index, offset, bytes }: ParameterField): string {
+  return `${index}.${offset}.${bytes}`;
+}
+
+/** The type of a scalar as written in the source; empty if no source is available. */
+export function declaredType({ request }: Pick<KernelAndLaunch, 'request'>, { index, offset }: ParameterField): string {
+  const parameter = request.parameters[index];
+  const type = parameter?.fields?.find((field) => field.offset === offset)?.type ?? parameter?.type ?? '';
+  return type.replace(/\bconst\b/g, '').trim();
+}

@@ -1,0 +1,355 @@
+/**
+ * Whether two threads of a pair overlap in a launch, by the terms of their addresses and paths and without a run. It
+ * shows on which numbers of our choosing a race depends: some hundred launches cost less than one run.
+ */
+import type { Dim3 } from '../../base/dim3.ts';
+import { parseIterationRelation } from '../../analysis/values/iteration-relation.ts';
+import { type AtomColumn, ColumnEvaluation } from '../../term/evaluate-columns.ts';
+import type { Term } from '../../term/term.ts';
+import type { KernelAndLaunch } from '../context/facts.ts';
+import type { Instances, TermInstance } from '../obligations/instance.ts';
+import type { AccessPair, AccessSide, Obligation } from '../obligations/obligation.ts';
+import type { LaunchInstance } from '../representative/representative-launches.ts';
+import { blockAt, blockCount, cornersOf, endsOf } from './some-blocks.ts';
+
+/**
+ * Limits on the threads and iterations of a side, the smaller one first: of larger launches, the first and the last
+ * blocks are taken.
+ */
+const mostLanes = [1024, 16_384] as const;
+/** Numbers of first iterations that are tried of a loop, unless that are too many combinations. */
+const firstIterations = [4, 2, 1];
+/** Number of conditions that may be evaluated, each for one thread in one iteration. */
+export interface OverlapEffort {
+  left: number;
+}
+
+/** Limit on the combinations of iterations. */
+const mostCombinations = 72;
+/** Limit on the trip count of a loop of which the last iterations are tried. */
+const mostTrips = 1 << 16;
+/** Number of accesses of one element that are compared with others. */
+const mostPerElement = 4;
+const warpSize = 32;
+/** The effort of an evaluation in addition to that for its lanes, in lanes. */
+const overhead = 64;
+
+/**
+ * Whether some two threads of a pair overlap in a launch, for the threads and iterations that are tried. Conditions on
+ * values that are not known, such as elements of arrays, are ignored.
+ * @param effort what is spent is subtracted
+ * @returns null if an address depends on such a value, or the pair is not one of two threads and plain addresses
+ */
+export function overlapsIn(
+  { fields }: Pick<KernelAndLaunch, 'fields'>,
+  instances: Instances,
+  { obligations }: AccessPair,
+  launch: LaunchInstance,
+  effort: OverlapEffort,
+): boolean | null {
+  const scalar = (leaf: Term): bigint | undefined => {
+    const { atom } = leaf;
+    if (atom?.kind !== 'parameter') return undefined;
+    const field = fields.find(({ index, offset, bytes }) => index === atom.index && offset === atom.offset && bytes === atom.bytes); // oxfmt-ignore
+    return field && !field.isPointer ? launch.scalar(field) : undefined;
+  };
+  const found = obligations.map((obligation) => overlaps(obligation, instances, launch, scalar, effort));
+  if (found.includes(true)) return true;
+  return found.includes(null) ? null : false;
+}
+
+function overlaps(
+  obligation: Obligation,
+  instances: Instances,
+  launch: LaunchInstance,
+  scalar: (leaf: Term) => bigint | undefined,
+  effort: OverlapEffort,
+): boolean | null {
+  const { scope, sameThread, mayBeOne, elements, starts, betweenClusters, resolved } = obligation;
+  if (!resolved || sameThread || mayBeOne || elements || starts || betweenClusters) return null;
+  const sides = [obligation.first, obligation.second] as const;
+  const isKnown = (leaf: Term): boolean => {
+    const { kind } = leaf.atom!;
+    if (kind === 'parameter') return scalar(leaf) !== undefined;
+    return kind !== 'havoc' && kind !== 'phi' && kind !== 'line';
+  };
+  if (!sides.every(({ target }) => target.offset.leaves.every(isKnown))) return null;
+  const counting = sides.map((side) => new SideOfLaunch(side, instances, launch, scalar, effort)) as [
+    SideOfLaunch,
+    SideOfLaunch,
+  ];
+  const blocks = blocksOf(launch.grid, scope);
+  const tried = blocks.map((among) => counting.map((side) => side.iterationsTried(among)) as [Tried, Tried]);
+  return mostLanes.some((lanes) =>
+    blocks.some((among, number) => {
+      const [first, second] = tried[number]!;
+      const shared = new Map([...first, ...second].filter(([name]) => !isOwn(name)));
+      const own = [first, second].map((all) => combinations(new Map([...all].filter(([name]) => isOwn(name)))));
+      return combinations(shared).some((rounds) => {
+        const lists = counting.map((side, at) => side.touched(among, own[at]!, rounds, lanes));
+        return meet(obligation, lists as [Touched, Touched]);
+      });
+    }),
+  );
+}
+
+/** Iterations to be tried, by the name of the counter. */
+type Tried = ReadonlyMap<string, readonly number[]>;
+
+/** The iterations of a combination, by the name of the counter. */
+type Rounds = ReadonlyMap<string, number>;
+
+/** Whether a counter of iterations is of one thread. */
+function isOwn(name: string): boolean {
+  return /_[12]$/.test(name);
+}
+
+/** All combinations of the iterations to be tried: of many loops, fewer each. */
+function combinations(tried: Tried): readonly Rounds[] {
+  const lists = [...tried];
+  const few = firstIterations.find((most) => lists.reduce((product, [, list]) => product * fewer(list, most).length, 1) <= mostCombinations) ?? 1; // oxfmt-ignore
+  let all: readonly (readonly (readonly [string, number])[])[] = [[]];
+  for (const [name, list] of lists)
+    all = all.flatMap((one) => fewer(list, few).map((at) => [...one, [name, at] as const]));
+  return all.map((entries) => new Map(entries));
+}
+
+/** The first iterations of a list, and up to two of the last ones. */
+function fewer(list: readonly number[], most: number): readonly number[] {
+  return list.length <= most ? list : [...new Set([...list.slice(0, most), ...list.slice(-Math.min(most, 2))])];
+}
+
+/** Limit on the blocks of a grid of which all are tried. */
+const fewBlocks = 64;
+
+/** The blocks that are tried, as lists of those among which the two threads are. */
+function blocksOf(grid: Dim3, scope: Obligation['scope']): readonly (readonly Dim3[])[] {
+  const at = (numbers: readonly number[]): readonly Dim3[] => numbers.map((number) => blockAt(grid, number));
+  if (scope === 'block') return at(endsOf(grid)).map((block) => [block]);
+  const count = blockCount(grid);
+  return [at(count <= fewBlocks ? [...Array(count).keys()] : cornersOf(grid))];
+}
+
+/** A thread with its number in the block, and its block with its number among those that are tried. */
+interface Lane {
+  readonly thread: Dim3;
+  readonly rank: number;
+  readonly block: Dim3;
+  readonly home: number;
+}
+
+/** Up to `most` threads of some blocks: of large blocks, the first and the last ones, one warp at least. */
+function threadsOf({ block: [x, y, z] }: LaunchInstance, blocks: readonly Dim3[], most: number): readonly Lane[] {
+  const count = x * y * z;
+  const each = Math.max(warpSize, Math.floor(most / blocks.length));
+  const numbers = [...Array(count).keys()].filter((at) => count <= each || at < each - warpSize / 2 || at >= count - warpSize / 2); // oxfmt-ignore
+  return blocks.flatMap(
+    (block, home) =>
+    numbers.map((rank): Lane => ({ thread: [rank % x, Math.floor(rank / x) % y, Math.floor(rank / (x * y))], rank, block, home })), // oxfmt-ignore
+  );
+}
+
+/** The threads that perform an access, and the first bytes that they touch. */
+interface Touched {
+  readonly lanes: readonly Lane[];
+  readonly starts: readonly number[];
+}
+
+/** One side of an obligation under a launch. */
+class SideOfLaunch {
+  private readonly side: AccessSide;
+  private readonly instances: Instances;
+  private readonly launch: LaunchInstance;
+  private readonly scalar: (leaf: Term) => bigint | undefined;
+  private readonly effort: OverlapEffort;
+  /** The counters of iterations that the side reads, outer loops first; of a loop that is left, the trip count. */
+  private readonly counters: readonly { readonly name: string; readonly isLeft: boolean }[];
+
+  constructor(
+    side: AccessSide,
+    instances: Instances,
+    launch: LaunchInstance,
+    scalar: (leaf: Term) => bigint | undefined,
+    effort: OverlapEffort,
+  ) {
+    this.side = side;
+    this.effort = effort;
+    this.instances = instances;
+    this.launch = launch;
+    this.scalar = scalar;
+    const { target, reading, conditions, access } = side;
+    const { loops } = instances.kernel;
+    const found = new Map<string, { readonly loop: number; readonly isLeft: boolean }>();
+    for (const { term, reading: at } of [{ term: target.offset, reading }, ...conditions])
+      for (const leaf of term.leaves) {
+        if (leaf.atom!.kind !== 'iteration') continue;
+        const { loop } = leaf.atom;
+        const { name } = instances.of(leaf, at);
+        const { base } = parseIterationRelation(at.rounds[loop]!);
+        const isLeft = base === 'left' || base === 'before' || !loops[loop]!.blocks.has(access.block);
+        // Threads leave a loop after different trip counts; unless the address has it, they need not be known.
+        if (name !== null && (!isLeft || found.has(name) || term === target.offset)) found.set(name, { loop, isLeft });
+      }
+    this.counters = [...found].map(([name, of]) => ({ name, ...of })).sort((a, b) => a.loop - b.loop);
+  }
+
+  /** The first iterations of each loop, and the last ones that threads of these blocks perform. */
+  iterationsTried(blocks: readonly Dim3[]): Tried {
+    const threads = threadsOf(this.launch, [blocks[0]!, blocks.at(-1)!], Infinity).filter((_, at) => at % 61 === 0);
+    const found = new Map<string, readonly number[]>();
+    for (const { name, isLeft } of this.counters) {
+      const before = new Map([...found].map(([other, list]) => [other, list[0]!]));
+      const isPerformed = (candidates: readonly number[]): boolean[] => {
+        const performed = this.evaluated(
+          threads,
+          candidates.map((at) => new Map([...before, [name, at]])),
+          new Map(),
+        ).isPerformed;
+        return candidates.map((_, at) =>
+          performed.subarray(at * threads.length, (at + 1) * threads.length).includes(1),
+        );
+      };
+      const end = lastWhere(isPerformed, isLeft);
+      found.set(name, isLeft ? [end] : [...new Set([0, 1, 2, 3, end - 1, end].filter((at) => at >= 0 && at <= Math.max(end, 3)))]); // oxfmt-ignore
+    }
+    return found;
+  }
+
+  /** The threads of some blocks that perform the access in some iterations, and the first bytes that they touch. */
+  touched(blocks: readonly Dim3[], own: readonly Rounds[], shared: Rounds, lanes: number): Touched {
+    const threads = threadsOf(this.launch, blocks, lanes / own.length);
+    const { isPerformed, evaluation } = this.evaluated(threads, own, shared);
+    const values = evaluation(this.side.reading).signedNumbers(this.side.target.offset);
+    const touched: { lanes: Lane[]; starts: number[] } = { lanes: [], starts: [] };
+    for (let lane = 0; lane < values.length; lane++) {
+      if (isPerformed[lane] === 0 || Number.isNaN(values[lane])) continue;
+      touched.lanes.push(threads[lane % threads.length]!);
+      touched.starts.push(values[lane]!);
+    }
+    return touched;
+  }
+
+  /** Whether threads perform the access in some iterations: one lane for each thread in each of the iterations. */
+  private evaluated(
+    threads: readonly Lane[],
+    own: readonly Rounds[],
+    shared: Rounds,
+  ): { readonly isPerformed: Uint8Array; readonly evaluation: (at: TermInstance) => ColumnEvaluation } {
+    // oxfmt-ignore
+    const count = threads.length * own.length;
+    this.effort.left -= (count + overhead) * (this.side.conditions.length + 1);
+    const column = (of: (thread: Lane, rounds: Rounds) => number): Float64Array => {
+      const values = new Float64Array(count);
+      for (const [number, rounds] of own.entries())
+        for (const [at, thread] of threads.entries()) values[number * threads.length + at] = of(thread, rounds);
+      return values;
+    };
+    const known = new Map<string, AtomColumn>();
+    const evaluations = new Map<string, ColumnEvaluation>();
+    const evaluation = (at: TermInstance): ColumnEvaluation => {
+      const key = at.rounds.join();
+      const made =
+        evaluations.get(key) ??
+        new ColumnEvaluation(count, (leaf) => {
+          const name = `${leaf.id} ${leaf.atom!.kind === 'iteration' ? key : ''}`;
+          if (!known.has(name)) known.set(name, this.valueOf(leaf, at, column, shared));
+          return known.get(name);
+        });
+      evaluations.set(key, made);
+      return made;
+    };
+    const isPerformed = new Uint8Array(count).fill(1);
+    for (const { term, reading } of this.side.conditions) {
+      const values = evaluation(reading).signedNumbers(term);
+      for (let lane = 0; lane < count; lane++) if (values[lane] === 0) isPerformed[lane] = 0;
+    }
+    return { isPerformed, evaluation };
+  }
+
+  private valueOf(
+    leaf: Term,
+    at: TermInstance,
+    column: (of: (thread: Lane, rounds: Rounds) => number) => Float64Array,
+    shared: Rounds,
+  ): AtomColumn {
+    const { block, grid } = this.launch;
+    const atom = leaf.atom!;
+    switch (atom.kind) {
+      case 'thread':
+        return column(({ thread }) => thread[atom.axis]);
+      case 'block':
+        return column((lane) => lane.block[atom.axis]);
+      case 'block-size':
+        return BigInt(block[atom.axis]);
+      case 'grid-size':
+        return BigInt(grid[atom.axis]);
+      case 'parameter':
+        return this.scalar(leaf);
+      case 'iteration': {
+        const { name, offset } = this.instances.of(leaf, at);
+        if (name === null) return offset;
+        const common = shared.get(name);
+        if (common !== undefined) return BigInt(common) + offset;
+        if (!this.counters.some((counter) => counter.name === name)) return undefined;
+        return column((_, rounds) => (rounds.get(name) ?? 0) + Number(offset));
+      }
+      case 'object':
+        return 0n;
+      default:
+        return undefined;
+    }
+  }
+}
+
+/**
+ * The last iteration that is performed, or, of a loop that is left, the first iteration count with which it is.
+ * @param isPerformed whether some thread performs each of some iterations
+ */
+function lastWhere(isPerformed: (candidates: readonly number[]) => readonly boolean[], isLeft: boolean): number {
+  const powers = [0, 1];
+  while (powers.at(-1)! < mostTrips) powers.push(powers.at(-1)! * 2);
+  const isBefore = (candidates: readonly number[]): readonly boolean[] =>
+    isPerformed(candidates).map((is) => is !== isLeft);
+  let found = isBefore(powers).lastIndexOf(true);
+  if (found < 0 || found === powers.length - 1) return isLeft ? 0 : Math.max(found, 0);
+  let [low, high] = [powers[found]!, powers[found + 1]!];
+  while (high - low > 1) {
+    const step = Math.max(1, Math.floor((high - low) / 16));
+    const candidates: number[] = [];
+    for (let at = low; at < high; at += step) candidates.push(at);
+    found = isBefore(candidates).lastIndexOf(true);
+    [low, high] = [candidates[Math.max(found, 0)]!, found + 1 < candidates.length ? candidates[found + 1]! : high];
+  }
+  return isLeft ? high : low;
+}
+
+/** Whether two different threads, or threads of two blocks, touch one byte. */
+function meet({ scope, warp, first, second }: Obligation, [one, other]: readonly [Touched, Touched]): boolean {
+  const [a, b] = [first.access.bytes, second.access.bytes];
+  const unit = Math.min(a, b);
+  const isOtherThread = (p: Lane, q: Lane): boolean => {
+    if (scope === 'grid') return p.home !== q.home;
+    const isSameWarp = Math.floor(p.rank / warpSize) === Math.floor(q.rank / warpSize);
+    return p.rank !== q.rank && (warp === null || (warp === 'same') === isSameWarp);
+  };
+  const touching = new Map<number, number[]>();
+  for (let at = 0; at < one.starts.length; at++) {
+    const start = one.starts[at]!;
+    for (let piece = Math.floor(start / unit); piece <= Math.floor((start + a - 1) / unit); piece++) {
+      const list = touching.get(piece) ?? [];
+      touching.set(piece, list);
+      const isNew =
+        list.length < mostPerElement && list.every((known) => isOtherThread(one.lanes[known]!, one.lanes[at]!));
+      if (isNew) list.push(at);
+    }
+  }
+  return other.starts.some((start, at) => {
+    for (let piece = Math.floor(start / unit); piece <= Math.floor((start + b - 1) / unit); piece++)
+      for (const candidate of touching.get(piece) ?? []) {
+        const begin = one.starts[candidate]!;
+        if (begin < start + b && start < begin + a && isOtherThread(one.lanes[candidate]!, other.lanes[at]!))
+          return true;
+      }
+    return false;
+  });
+}
