@@ -2,6 +2,7 @@
  * Contents of arrays in a run: indices in range, ascending bounds of rows, values of the whole range of the type, or
  * mainly zeros.
  */
+import { replays } from '../request/budget.ts';
 import { hashText } from '../../base/hash.ts';
 import { seededRandom } from '../../base/random.ts';
 import type { Access } from '../../analysis/values/access.ts';
@@ -113,6 +114,9 @@ function rolesOfArrays(context: KernelAndLaunch & SymbolicFacts): ReadonlyMap<st
   return roles;
 }
 
+/** The fewest blocks of which a run of a large launch consists, and one more. */
+const someBlocks = 4;
+
 const known = new WeakMap<object, ReadonlyMap<string, ArrayRole>>();
 
 /**
@@ -129,6 +133,8 @@ export function generatedContents(
   if (!roles) known.set(context.symbolic, (roles = rolesOfArrays(context)));
   const { block, grid } = setting;
   const threads = [...block, ...grid].reduce((product, size) => product * size, 1);
+  // Of a larger launch, a run takes some blocks; indices must collide among their threads.
+  const inRun = threads <= replays.mostThreads ? threads : someBlocks * block[0] * block[1] * block[2];
   const count = Math.min(maxElements, Math.max(fewestElements, 2 * threads));
   const drawn = new Map<string, GeneratedContents>();
   const size = Math.max(1, threads - Math.floor(threads / 16) - 1);
@@ -141,7 +147,7 @@ export function generatedContents(
     // Bounds are small, since a run of a loop with millions of iterations would not end.
     else if (isCount) drawn.set(key, { ...common, kind: 'indices', below: maxRounds });
     else if (indexes.length > 0)
-      drawn.set(key, { ...common, kind: isAvoiding ? 'ordinal' : 'indices', below: indexLimit(context, setting, indexes, threads) }); // oxfmt-ignore
+      drawn.set(key, { ...common, kind: isAvoiding ? 'ordinal' : 'indices', below: indexLimit(context, setting, indexes, inRun) }); // oxfmt-ignore
     else drawn.set(key, { ...common, kind: draw === draws - 1 ? 'sparse' : 'mixed' });
   }
   return drawn;

@@ -21,6 +21,7 @@ import { blockShapes } from './block-shape.ts';
 import { type LaunchPlan, samples, sampledPlan, gridOf, partsOfGrid, plans } from './plan.ts';
 import {
   boundsIndex,
+  chooseDigits,
   chooseShifts,
   chooseSizes,
   chooseStrides,
@@ -165,6 +166,7 @@ function withScalars(
   for (const scalar of open) if (scalar.isShift) set(scalar, 1n);
   chooseSizes(context, shape, open, plan, place, values, set);
   chooseShifts(shape, open, plan, place, set);
+  chooseDigits(shape, open, plan, place, set);
   for (const [at, scalar] of open.filter(({ field }) => !values.has(fieldKey(field))).entries()) {
     if (scalar.isStride) continue;
     if (scalar.dividesBlocks) set(scalar, partsOfGrid(plan, grid));

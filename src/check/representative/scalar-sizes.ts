@@ -4,7 +4,8 @@ import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
 import type { IndexForm, IndexGuard } from '../shape/index-form.ts';
 import type { IndexShape } from '../shape/index-shape.ts';
 import { type Monomial, type ThreadPlace, leavesOfFactor, valueAt } from '../shape/monomial.ts';
-import { type Scalar, fieldOf } from '../shape/roles.ts';
+import { unextended } from '../shape/digit-chain.ts';
+import { type Scalar, fieldOf, isField } from '../shape/roles.ts';
 import { sizeForGrid } from './launch-constraints.ts';
 import { type LaunchPlan, sampleUpTo } from './plan.ts';
 
@@ -55,21 +56,32 @@ export function chooseSizes(
     };
     const bySize = solved.length > 0 ? undefined : sizeForGrid(context, scalar.field, chosen, plan.rest);
     const choose = (value: bigint): void => set(scalar, plan.isLarge && scalar.handlesRest ? besideMultiples(value, threads) : value); // oxfmt-ignore
-    if (solved.length > 0) choose(solved.reduce((a, b) => (a > b ? a : b)));
+    // The least value for a bound such as `n - n / 2` is odd.
+    const less = plan.random ? BigInt(plan.random.below(2)) : plan.isLarge && plan.order === 'first' ? 1n : 0n;
+    if (solved.length > 0) choose(solved.reduce((a, b) => (a > b ? a : b)) - less);
     else if (bySize !== undefined) set(scalar, bySize);
     else {
       // A value that is not a multiple of the block; different for each scalar.
-      const more = plan.random ? sampleUpTo(plan.random, 2n * least) : 14n * step;
-      const free = plan.isLarge ? least + least / 2n + 5n + more : [7n, 5n, 11n, 3n][Number(step) % 4]! + (plan.rest > 7 ? 6n : 0n); // oxfmt-ignore
+      const beyond = plan.random ? sampleUpTo(plan.random, 2n * least) : 14n * step;
+      const shared = bounding.find((guard) => isOpen(guard));
+      const reach = shared && covered(shared, plan, place);
+      // Of two factors of a bound, either one may be the larger.
+      const isSmall = plan.isLarge && reach !== undefined && reach > 16n && (plan.random ? plan.random.chance(0.5) : plan.order === 'first'); // oxfmt-ignore
+      if (isSmall) {
+        set(scalar, plan.random ? 1n + sampleUpTo(plan.random, reach / 4n) : 3n + step);
+        continue;
+      }
+      const free = plan.isLarge ? least + least / 2n + 5n + beyond : [7n, 5n, 11n, 3n][Number(step) % 4]! + (plan.rest > 7 ? 6n : 0n); // oxfmt-ignore
       choose(free);
     }
   }
 }
 
-/** A number, little larger, that leaves a rest in the last block, and so does its half; blocks of few threads aside. */
+/** A number, little smaller, that leaves a rest in the last block, and so does its half; unless the threads are few. */
 function besideMultiples(value: bigint, threads: bigint): bigint {
-  const leavesRest = (one: bigint): boolean => one % threads !== 0n && (one / 2n) % threads !== 0n;
-  return [value, value + 2n, value + 4n].find(leavesRest) ?? value;
+  // Of a size that is even, the next even number is taken.
+  const leavesRest = (one: bigint): boolean => [one, one + (one % 2n)].every((size) => size % threads !== 0n && (size / 2n) % threads !== 0n); // oxfmt-ignore
+  return value < threads + 4n ? value : ([value, value - 2n, value - 4n].find(leavesRest) ?? value);
 }
 
 /** Chooses shifts below a third of the range of their index. */
@@ -92,6 +104,29 @@ export function chooseShifts(
     const few = 2n + BigInt(at);
     if (plan.random) set(scalar, sampleUpTo(plan.random, most));
     else set(scalar, plan.others === 'few' && few < most ? few : most);
+  }
+}
+
+/** Chooses the divisors of the digits of a number: each digit has several values, and the number is below the product. */
+export function chooseDigits(
+  { chains }: IndexShape,
+  open: readonly Scalar[],
+  plan: LaunchPlan,
+  place: ThreadPlace,
+  set: (scalar: Scalar, value: bigint) => void,
+): void {
+  for (const { divisors, bound } of chains) {
+    const total = valueAt(bound, place);
+    const scalars = divisors.map((divisor) => open.find(({ field }) => isField(unextended(divisor), field)));
+    if (total === undefined || total < 8n || scalars.includes(undefined)) continue;
+    let left = Number(total);
+    for (const [at, scalar] of scalars.entries()) {
+      const more = scalars.length - at;
+      const even = Math.max(2, Math.floor(left ** (1 / more)));
+      const value = more === 1 ? Math.max(2, Math.ceil(left)) : (plan.random?.between(2, even) ?? even);
+      set(scalar!, BigInt(value));
+      left /= value;
+    }
   }
 }
 
@@ -271,7 +306,9 @@ export function boundsIndex(
       ({ factors }) =>
       factors.every(({ key, isUniform }) => isUniform || others.some((part) => part.factors.some((factor) => factor.key === key))), // oxfmt-ignore
     );
-  return guards.some((guard) => isIn(context, guard.bound, field) && isOfOthers(guard));
+  // `c * w` with `c = i % w`: the scalar bounds the row and is the stride of the column.
+  const isRemainder = ({ factors }: Monomial): boolean => factors.some(({ term, isUniform }) => !isUniform && term !== null && /^[us]rem$/.test(term.operator) && isField(unextended(term.arguments[1]!), field)); // oxfmt-ignore
+  return others.some(isRemainder) || guards.some((guard) => isIn(context, guard.bound, field) && isOfOthers(guard));
 }
 
 /** Key of a field in maps. */

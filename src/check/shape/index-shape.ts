@@ -3,6 +3,7 @@
  * and axes are used. It is computed once and depends on nothing else of a check.
  */
 import { type AxisHints, axisHints } from './axis-hints.ts';
+import { type DigitChain, digitChainsOf } from './digit-chain.ts';
 import { type IndexForm, type IndexGuard, type ShapedKernel, allGuards, indexForms } from './index-form.ts';
 import { type Nesting, type StrideOrder, nestingsOf } from './nesting.ts';
 import { type Roles, rolesOf } from './roles.ts';
@@ -13,6 +14,8 @@ export interface IndexShape extends Roles {
   readonly guards: readonly IndexGuard[];
   /** The strides of all accesses. */
   readonly nestings: (order: StrideOrder) => readonly Nesting[];
+  /** Flat numbers that indices divide into digits. */
+  readonly chains: readonly DigitChain[];
   /** Evidence for the extents of the thread block, by axis. */
   readonly axes: readonly AxisHints[];
 }
@@ -22,16 +25,28 @@ export function indexShapeOf(shaped: ShapedKernel): IndexShape {
   const { dimensions } = shaped;
   const forms = indexForms(shaped);
   const guards = allGuards(shaped);
+  const chains = forms.flatMap(digitChainsOf);
+  // A number that is divided into digits is below the product of the divisors.
+  const ofChains = chains.map(({ form, product, bound }): Nesting => ({
+    form,
+    stride: product,
+    parts: [],
+    below: bound,
+  }));
   const known = new Map<StrideOrder, readonly Nesting[]>();
   return {
     forms,
     guards,
     ...rolesOf(shaped, forms, guards),
     nestings(order) {
-      const nestings = known.get(order) ?? forms.flatMap((form) => nestingsOf(form, forms, dimensions, order));
+      const nestings = known.get(order) ?? [
+        ...ofChains,
+        ...forms.flatMap((form) => nestingsOf(form, forms, dimensions, order)),
+      ];
       known.set(order, nestings);
       return nestings;
     },
+    chains,
     axes: axisHints(forms, dimensions),
   };
 }

@@ -13,7 +13,7 @@ export interface Nesting {
   readonly parts: readonly Monomial[];
 }
 
-/** Which of two strides with different scalars is the larger one, by the order of their names; null: unknown. */
+/** Whether the stride with the last parameter is the largest one, or that with the first parameter; null: unknown. */
 export type StrideOrder = 'first' | 'last' | null;
 
 /**
@@ -135,11 +135,15 @@ function reaching(
 function isBelow(part: Monomial, stride: Monomial, order: StrideOrder, varying: readonly Monomial[]): boolean {
   const { coefficient, factors } = part;
   const own = factors.filter((factor) => factor.isUniform);
-  const [one, other] = [own, stride.factors].map((list) => list.filter(isScalar).map(({ key }) => key)) as [string[], string[]]; // oxfmt-ignore
-  if (one.length !== other.length) return one.length < other.length && (order !== null || one.every((key) => other.includes(key))); // oxfmt-ignore
-  if (one.length > 0) {
-    const difference = one.join(' ').localeCompare(other.join(' '));
-    return difference !== 0 && order !== null && (order === 'last' ? difference < 0 : difference > 0);
+  const [one, other] = [own, stride.factors].map((list) => list.filter(isScalar).flatMap(scalarsOf)) as [number[], number[]]; // oxfmt-ignore
+  if (one.length + other.length > 0) {
+    // `d` is below `tokens * d`, in every order.
+    const [few, many] = one.length < other.length ? [one, other] : [other, one];
+    if (few.every((scalar) => many.includes(scalar))) return one.length < other.length;
+    if (order === null) return false;
+    // `batch * batchStride + (head * tokens + token) * d`: the last parameter, or the first one, has the largest stride.
+    const [mine, its] = [one, other].map((list) => (order === 'last' ? Math.max(...list) : -Math.min(...list))) as [number, number]; // oxfmt-ignore
+    return mine === its ? one.length < other.length : mine < its;
   }
   const [x, y] = [own.length, stride.factors.length];
   // A flat index of threads is below every constant stride; a guard bounds it, or nothing does.
@@ -181,6 +185,14 @@ function isSkipped(part: Monomial, stride: Monomial, alike: readonly IndexForm[]
 function isOfSame(a: IndexFactor, b: IndexFactor): boolean {
   const [some, all] = [leavesOfFactor(a), leavesOfFactor(b)];
   return a.key === b.key || (some.length > 0 && all.length > 0 && all.every((leaf) => some.includes(leaf)));
+}
+
+/** Bytes that distinguish a parameter from the fields of the one before it. */
+const parameterSize = 4096;
+
+/** The scalars of a factor, in the order of the parameters: the same for `d` and `d / 2`. */
+function scalarsOf(factor: IndexFactor): readonly number[] {
+  return leavesOfFactor(factor).flatMap(({ atom, id }) => (atom?.kind === 'parameter' ? [atom.index * parameterSize + atom.offset] : [-id])); // oxfmt-ignore
 }
 
 function isScalar({ term }: IndexFactor): boolean {

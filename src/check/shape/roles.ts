@@ -6,7 +6,7 @@ import type { ParameterField } from '../../launch/parameter-field.ts';
 import type { Term } from '../../term/term.ts';
 import { fieldAt } from '../context/scalars.ts';
 import type { IndexForm, IndexGuard, ShapedKernel } from './index-form.ts';
-import { type Monomial, isCommon } from './monomial.ts';
+import { type IndexFactor, type Monomial, isCommon } from './monomial.ts';
 
 /** How a kernel uses an unspecified scalar. */
 export interface Scalar {
@@ -78,6 +78,9 @@ export function rolesOf(shaped: ShapedKernel, forms: readonly IndexForm[], guard
     const isOwn = (leaf: Term): boolean => isField(leaf, field);
     const uses = terms.filter(({ leaves }) => leaves.some(isOwn));
     const bounding = guards.filter(({ index, bound }) => [...bound, ...index.filter((part) => !isPlain(part))].some((part) => mentions(part, isOwn))); // oxfmt-ignore
+    // A bound such as `n - n / 2` takes care of the rest.
+    const isPart = ({ term }: IndexFactor, by: bigint): boolean => term !== null && divisorOf(term, isOwn).includes(by);
+    const handlesParts = (by: bigint): boolean => guards.some(({ bound }) => bound.some((part) => part.coefficient > 0n && mentionsPlainly(part, isOwn)) && bound.some(({ coefficient, factors }) => coefficient < 0n && factors.some((factor) => isPart(factor, by)))); // oxfmt-ignore
     const divided = uses.flatMap(({ operator, arguments: [whole, by] }) => /^[us](?:div|rem)$/.test(operator) && isOwn(scaled(by!)) && isOfThreads(whole!) ? [whole!] : []); // oxfmt-ignore
     return {
       field,
@@ -91,7 +94,7 @@ export function rolesOf(shaped: ShapedKernel, forms: readonly IndexForm[], guard
       isDivisor: divided.length > 0,
       dividesBlocks: divided.some(({ leaves }) => leaves.every(({ atom }) => atom!.kind === 'block')),
       tiles: [...new Set(uses.flatMap((term) => divisorOf(term, isOwn)))],
-      divisors: [...new Set([...offsets.flatMap((term) => divisorOf(term, isOwn)), ...tied])],
+      divisors: [...new Set([...offsets.flatMap((term) => divisorOf(term, isOwn)), ...tied])].filter((by) => !handlesParts(by)), // oxfmt-ignore
       constants: [...new Set(uses.flatMap((term) => comparedWith(term, isOwn)))],
     };
   });

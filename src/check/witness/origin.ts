@@ -124,9 +124,9 @@ export function standingOf(
   const large = [...ran.filter(({ setting }) => setting.isLarge), ...sampled];
   if (large.length > 0 && large.every(({ isShown }) => isShown)) return { isEverywhere: true };
   const leaves = new Set(terms.flatMap((term) => term.leaves));
-  const when = separatingCondition(context, [...ran, ...sampled], (field) =>
-    [...leaves].some((leaf) => isField(leaf, field)),
-  );
+  // The smallest launches are exceptions of many conditions: `n = 1` of `n % 2 != 0`.
+  const among = sampled.length > 0 ? large : ran;
+  const when = separatingCondition(context, among, (field) => [...leaves].some((leaf) => isField(leaf, field)));
   return { isEverywhere: false, ...(when !== null && { when }) };
 }
 

@@ -7,7 +7,7 @@
 // expect: packedQkv silent
 // expect: rotaryOfTokens race=proved divergence=proved
 // expect: rotaryOfTokens silent
-// open: rotaryOfTokens a warning: `d / 2` and `d` are ordered differently among the strides
+// open: rotaryOfTokens no run shows an overlap, and no tier refutes it
 // expect: rotaryOfPairs race=proved divergence=proved
 // expect: rotaryOfPairs silent
 // expect: cacheOfTokens race=proved divergence=proved
@@ -16,7 +16,7 @@
 // expect: sharedKeys silent
 // expect: headsOfBatch race=proved divergence=proved
 // expect: headsOfBatch silent
-// open: headsOfBatch an error: a stride with fewer scalars counts as below one with more
+// expect: headsOfBatch precondition "batchStride >= heads * tokens * d"
 // expect: causalScores race=proved divergence=proved
 // expect: causalScores silent
 // expect: joinedHeads race=proved divergence=proved

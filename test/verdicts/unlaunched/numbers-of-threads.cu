@@ -1,29 +1,38 @@
 // expect: shift_left_in_place race=race divergence=proved
-// expect: shift_left_in_place finding race/global error on v lines 35
+// expect: shift_left_in_place finding race/global error on v lines 44
 // expect: shift_right_in_place race=race divergence=proved
-// expect: shift_right_in_place finding race/global error on v lines 41
+// expect: shift_right_in_place finding race/global error on v lines 50
 // expect: first_plane race=race divergence=proved
-// expect: first_plane finding race/global error on image lines 49,50
+// expect: first_plane finding race/global error on image lines 58,59
 // expect: ring_of_slots race=race divergence=proved
-// expect: ring_of_slots finding race/global warning on slots lines 57 when "n > size"
+// expect: ring_of_slots finding race/global warning on slots lines 66 when "n > size"
 // expect: ring_of_bits race=race divergence=proved
-// expect: ring_of_bits finding race/global warning on slots lines 63 when "n > bits + 1"
+// expect: ring_of_bits finding race/global warning on slots lines 72 when "n > bits + 1"
 // expect: layer_of_block race=race divergence=proved
-// expect: layer_of_block finding race/global error on out lines 69
+// expect: layer_of_block finding race/global error on out lines 78
 // expect: halved_from_n race=race divergence=proved
-// expect: halved_from_n finding race/shared error on s lines 78
+// expect: halved_from_n finding race/shared error on s lines 87
 // expect: halved_from_n_in_order race=proved divergence=proved
 // expect: halved_from_n_in_order silent
 // expect: product_in_tiles race=race divergence=proved
-// expect: product_in_tiles finding race/shared error on l lines 99,102
-// expect: product_in_tiles finding race/shared error on r lines 100,102
+// expect: product_in_tiles finding race/shared error on l lines 108,111
+// expect: product_in_tiles finding race/shared error on r lines 109,111
 // expect: product_of_grid race=race divergence=proved
-// expect: product_of_grid finding race/shared error on l lines 113,116
-// expect: product_of_grid finding race/shared error on r lines 114,116
+// expect: product_of_grid finding race/shared error on l lines 122,125
+// expect: product_of_grid finding race/shared error on r lines 123,125
 // expect: pairs_of_row race=proved divergence=proved
 // expect: pairs_of_row silent
 // expect: pairs_of_row precondition "2 * ld >= n + 2 * (n / 2) + 1"
 // expect: pairs_of_row precondition "n % 2 == 0"
+// expect: digits_of_pixel race=proved divergence=proved
+// expect: digits_of_pixel silent
+// open: digits_of_pixel no run shows an overlap, and no tier refutes it
+// expect: halved_rows race=race divergence=proved
+// expect: halved_rows finding race/global error on out lines 149
+// expect: folded race=race divergence=proved
+// expect: folded finding race/global warning on v lines 155 when "n % 2 != 0"
+// expect: turned race=race divergence=proved
+// expect: turned finding race/global warning on out lines 161 when "h > w"
 //
 // A race is an error if the difference of the two addresses contains only numbers of threads and iterations, or is 0
 // for all sizes; it is a warning if a chosen scalar decides it.
@@ -126,4 +135,28 @@ __global__ void pairs_of_row(float* rows, int n, int ld) {
     float low = row[i], high = row[i + n / 2];
     row[i] = -high;
     row[i + n / 2] = low;
+}
+
+// The number is below the product of the divisors, so each pixel has one element.
+__global__ void digits_of_pixel(float* out, const float* in, int n, int w, int h, int images) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i % w + w * (i / w % h + h * (i / w / h % images))] = in[i];
+}
+
+// Two rows of an image come to one row, for all sizes.
+__global__ void halved_rows(float* out, const float* in, int n, int w, int h, int images) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i % w + w * (i / w % h / 2 + h * (i / w / h % images))] = in[i];
+}
+
+// The guard takes care of an odd size, in which the middle element belongs to two threads.
+__global__ void folded(float* v, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n - n / 2) v[i] += v[i + n / 2];
+}
+
+// The width bounds the column, so that the height may be larger or smaller.
+__global__ void turned(int* out, int w, int h) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < w * h) out[i % w * w + i / w] = i;
 }
