@@ -21,7 +21,16 @@ const relations = [
   { text: '!=', holds: (a: bigint, b: bigint) => a !== b },
 ] as const;
 
+/** An equation of a scalar with a number of threads is a coincidence. */
+const inequalities = relations.filter(({ text }) => text !== '==' && text !== '!=');
+
 const equalFirst = [...relations].sort((a, b) => Number(b.text === '==') - Number(a.text === '=='));
+
+/** A scalar that is compared with a constant is more likely equal to it. */
+function relationsOf(a: Quantity, b: Quantity): readonly (typeof relations)[number][] {
+  if (!a.isScalar || b.isScalar) return relations;
+  return /^\d/.test(b.name) ? equalFirst : inequalities;
+}
 
 /**
  * A condition in the language of assumptions, such as `w > h`, that is true exactly for the launch instances that show
@@ -78,8 +87,7 @@ export function separatingCondition(
     ...sizes.flatMap((a, at) => sizes.slice(at + 1).map((b) => [a, b] as const)),
   ];
   for (const [a, b] of pairs)
-    // If a scalar is compared with a constant, equality is the more likely relation.
-    for (const { text, holds } of a.isScalar && /^\d/.test(b.name) ? equalFirst : relations)
+    for (const { text, holds } of relationsOf(a, b))
       if (separates((setting) => holds(a.of(setting), b.of(setting))))
         return text === '<' && b.isScalar ? `${b.name} > ${a.name}` : `${a.name} ${text} ${b.name}`;
   for (const a of quantities)
