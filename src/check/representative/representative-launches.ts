@@ -184,6 +184,8 @@ function withScalars(
   for (const [field, value] of unreadSizes(context, chosen, plan.rest)) values.set(fieldKey(field), value);
   const tied = tiedGrid(context, chosen);
   if (!tied) return null;
+  // A sample whose sizes leave one block shows nothing about several.
+  if (plan.random && tied.some((size, axis) => size === 1 && grid[axis]! > 1)) return null;
   const scalar = (field: ParameterField): bigint => BigInt.asUintN(8 * field.bytes, values.get(fieldKey(field)) ?? 1n);
   const setting: LaunchInstance = { block, grid: tied, scalar, isLarge: plan.isLarge };
   const met = meetingAssumptions(context, shape, setting);
