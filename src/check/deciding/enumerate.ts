@@ -8,7 +8,7 @@ import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { Term } from '../../term/term.ts';
 import type { Difference, Unknown } from '../obligations/difference.ts';
-import type { Instances } from '../obligations/instance.ts';
+import { type Instances, isOfOneThread } from '../obligations/instance.ts';
 import type { AccessSide, Obligation } from '../obligations/obligation.ts';
 import { type TextPart, staysDisjoint } from './enumerate-parts.ts';
 import { Unexpressible, compileTruth, compileValue } from '../../analysis/values/compiled-term.ts';
@@ -153,7 +153,7 @@ export function enumerate(
     const common: TextPart[] = [];
     const guards: TextPart[] = [];
     const keep = (text: string): void => {
-      if (![...used].some(isOwn)) common.push({ text, uses: used });
+      if (![...used].some(isOfOneThread)) common.push({ text, uses: used });
       else {
         guards.push({ text, uses: used });
         for (const variable of used) uses.add(variable);
@@ -291,10 +291,6 @@ function tryOut(
   }) as [SideProgram, SideProgram];
   const find = obligation.sameThread ? searchAlone : search;
   return { hits: find(obligation, told, programs, liveRounds(texts, among, told)), isExhaustive };
-}
-
-function isOwn(name: string): boolean {
-  return name.endsWith('_1') || name.endsWith('_2');
 }
 
 /**

@@ -40,6 +40,11 @@ export interface Instance {
   readonly shared: boolean;
 }
 
+/** Whether an unknown is of one of the two threads, by its name. */
+export function isOfOneThread(name: string): boolean {
+  return name.endsWith('_1') || name.endsWith('_2');
+}
+
 export class Instances {
   /** Whether a name was returned under the assumption that both threads load one value from memory. */
   sharedLoad = false;

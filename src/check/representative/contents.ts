@@ -2,11 +2,12 @@
  * Contents of arrays in a run: indices in range, ascending bounds of rows, values of the whole range of the type, or
  * mainly zeros.
  */
-import { replays } from '../request/budget.ts';
+import { extentProduct } from '../../base/dim3.ts';
 import { hashText } from '../../base/hash.ts';
 import { seededRandom } from '../../base/random.ts';
 import type { Access } from '../../analysis/values/access.ts';
 import type { Term } from '../../term/term.ts';
+import { replays } from '../request/budget.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
 import { ascendingArrays } from './assumed-contents.ts';
 import { type Monomial, expand, isCommon, valueAt } from '../shape/monomial.ts';
@@ -114,7 +115,7 @@ function rolesOfArrays(context: KernelAndLaunch & SymbolicFacts): ReadonlyMap<st
   return roles;
 }
 
-/** The fewest blocks of which a run of a large launch consists, and one more. */
+/** Number of blocks from whose threads the range of indices follows, for a launch of which a run takes the corners. */
 const someBlocks = 4;
 
 const known = new WeakMap<object, ReadonlyMap<string, ArrayRole>>();
@@ -134,7 +135,7 @@ export function generatedContents(
   const { block, grid } = setting;
   const threads = [...block, ...grid].reduce((product, size) => product * size, 1);
   // Of a larger launch, a run takes some blocks; indices must collide among their threads.
-  const inRun = threads <= replays.mostThreads ? threads : someBlocks * block[0] * block[1] * block[2];
+  const inRun = threads <= replays.mostThreads ? threads : someBlocks * extentProduct(block);
   const count = Math.min(maxElements, Math.max(fewestElements, 2 * threads));
   const drawn = new Map<string, GeneratedContents>();
   const size = Math.max(1, threads - Math.floor(threads / 16) - 1);

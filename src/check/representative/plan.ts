@@ -3,6 +3,7 @@ import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import type { Dim3 } from '../../base/dim3.ts';
 import type { Random } from '../../base/random.ts';
 import type { IndexShape } from '../shape/index-shape.ts';
+import type { StrideOrder } from '../shape/nesting.ts';
 
 /** How one launch instance differs from the others. */
 export interface LaunchPlan {
@@ -15,31 +16,30 @@ export interface LaunchPlan {
   readonly grid: Dim3;
   /** Idle threads of the last block, in sixteenths of the block. */
   readonly rest: number;
-  /** Trip count of a grid-stride loop, in quarters. */
-  readonly rounds: number;
+  /** Trip count of a loop over a guarded range, in quarters. */
+  readonly trips: number;
   /** Excess of a stride over its minimum. */
   readonly pad: bigint;
   /** Values of the scalars that are neither sizes nor strides: 1, small, larger than the sizes, or any of these. */
   readonly others: 'one' | 'few' | 'large' | 'sampled';
-  /** Which of two strides with different scalars is the larger one, by the order of their names. */
-  readonly order: 'first' | 'last';
+  readonly order: NonNullable<StrideOrder>;
   /** Source of sampled values; absent: no value is sampled. */
   readonly random?: Random;
 }
 
 /** Small launch instances come first: their witnesses are the easiest to follow. */
 export const plans: readonly LaunchPlan[] = [
-  { isLarge: false, shape: -1, grid: [2, 2, 1], rest: 5, rounds: 5, pad: 0n, others: 'one', order: 'last' },
-  { isLarge: false, isTiny: true, shape: -1, grid: [2, 2, 1], rest: 0, rounds: 4, pad: 0n, others: 'one', order: 'last' }, // oxfmt-ignore
-  { isLarge: false, shape: -1, grid: [3, 2, 2], rest: 9, rounds: 6, pad: 1n, others: 'few', order: 'first' },
-  { isLarge: true, shape: 0, grid: [5, 3, 2], rest: 7, rounds: 13, pad: 0n, others: 'large', order: 'last' },
-  { isLarge: true, shape: 0, grid: [2, 5, 3], rest: 3, rounds: 15, pad: 5n, others: 'one', order: 'first' },
-  { isLarge: true, shape: 1, grid: [4, 3, 2], rest: 11, rounds: 14, pad: 0n, others: 'few', order: 'last' },
-  { isLarge: true, shape: 2, grid: [3, 4, 2], rest: 5, rounds: 13, pad: 16n, others: 'large', order: 'first' },
+  { isLarge: false, shape: -1, grid: [2, 2, 1], rest: 5, trips: 5, pad: 0n, others: 'one', order: 'last' },
+  { isLarge: false, isTiny: true, shape: -1, grid: [2, 2, 1], rest: 0, trips: 4, pad: 0n, others: 'one', order: 'last' }, // oxfmt-ignore
+  { isLarge: false, shape: -1, grid: [3, 2, 2], rest: 9, trips: 6, pad: 1n, others: 'few', order: 'first' },
+  { isLarge: true, shape: 0, grid: [5, 3, 2], rest: 7, trips: 13, pad: 0n, others: 'large', order: 'last' },
+  { isLarge: true, shape: 0, grid: [2, 5, 3], rest: 3, trips: 15, pad: 5n, others: 'one', order: 'first' },
+  { isLarge: true, shape: 1, grid: [4, 3, 2], rest: 11, trips: 14, pad: 0n, others: 'few', order: 'last' },
+  { isLarge: true, shape: 2, grid: [3, 4, 2], rest: 5, trips: 13, pad: 16n, others: 'large', order: 'first' },
 ];
 
-/** Number of samples. */
-export const samples = 200;
+/** Number of samples, and the seed of their random values. */
+export const samples = { count: 200, seed: 200 } as const;
 
 /** A random plan of a large launch. */
 export function sampledPlan(random: Random): LaunchPlan {
@@ -48,7 +48,7 @@ export function sampledPlan(random: Random): LaunchPlan {
     shape: random.below(3),
     grid: [random.between(2, 4), random.between(2, 4), random.between(2, 3)],
     rest: random.between(1, 15),
-    rounds: random.between(12, 19),
+    trips: random.between(12, 19),
     pad: BigInt(random.pick([0, 0, 1, 3, 16, 37])),
     others: 'sampled',
     order: random.pick(['first', 'last']),
@@ -61,8 +61,8 @@ export function sampleUpTo(random: Random, most: bigint): bigint {
   return BigInt(Math.max(1, Math.floor(2 ** (random.next() * Math.log2(Number(most) + 1)))));
 }
 
-/** A number of parts for the blocks of a grid: two at least, of two blocks at least. */
-export function partsOfGrid({ random }: LaunchPlan, grid: Dim3): bigint {
+/** The number of groups into which a kernel divides the blocks: at least two, and half of the blocks at most. */
+export function groupsOfBlocks({ random }: LaunchPlan, grid: Dim3): bigint {
   const most = Math.max(2, Math.floor(Math.max(...grid) / 2));
   return BigInt(random ? random.between(2, most) : most);
 }

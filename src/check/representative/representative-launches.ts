@@ -3,7 +3,7 @@
  * and the host program leave unspecified. A race that only other launches show is not a finding.
  */
 import { sharedBytesWithoutOptIn } from '../../device/hardware-limits.ts';
-import type { Dim3 } from '../../base/dim3.ts';
+import { type Dim3, extentProduct } from '../../base/dim3.ts';
 import { seededRandom } from '../../base/random.ts';
 import { threadLimit } from '../../analysis/values/launch-bounds.ts';
 import { type Lookup, evaluateCondition } from '../../cuda/assumptions/evaluate-assumption.ts';
@@ -18,7 +18,7 @@ import { type IndexShape, indexShapeOf } from '../shape/index-shape.ts';
 import { type ThreadPlace, atomValue, valueAt } from '../shape/monomial.ts';
 import type { Scalar } from '../shape/roles.ts';
 import { blockShapes } from './block-shape.ts';
-import { type LaunchPlan, samples, sampledPlan, gridOf, partsOfGrid, plans } from './plan.ts';
+import { type LaunchPlan, samples, sampledPlan, gridOf, groupsOfBlocks, plans } from './plan.ts';
 import {
   boundsIndex,
   chooseDigits,
@@ -70,9 +70,9 @@ export function shapeOf(context: KernelAndLaunch & SymbolicFacts): IndexShape {
  */
 export function sampledLaunches(context: KernelAndLaunch & SymbolicFacts): readonly LaunchInstance[] {
   const launches = ofKernel(context);
-  const random = seededRandom(samples);
+  const random = seededRandom(samples.seed);
   const draw = (): LaunchInstance | null => settingOf(context, launches.shape, sampledPlan(random));
-  return (launches.sampled ??= Array.from({ length: samples }, draw).filter((launch) => launch !== null));
+  return (launches.sampled ??= Array.from({ length: samples.count }, draw).filter((launch) => launch !== null));
 }
 
 function ofKernel(context: KernelAndLaunch & SymbolicFacts): KernelLaunches {
@@ -111,7 +111,9 @@ function settingOf(
   plan: LaunchPlan,
 ): LaunchInstance | null {
   const all = blockShapes(context, shape, plan.isLarge);
-  const fewer = plan.random ? all.shapes.slice(0, all.wanted).filter((extents) => countOf(extents) <= fewThreads) : [];
+  const fewer = plan.random
+    ? all.shapes.slice(0, all.wanted).filter((extents) => extentProduct(extents) <= fewThreads)
+    : [];
   const { wanted: count, shapes } = fewer.length > 0 ? { wanted: fewer.length, shapes: fewer } : all;
   if (shapes.length === 0) return null;
   // The shapes are ordered by how well they suit the kernel.
@@ -129,10 +131,6 @@ function settingOf(
 
 /** Threads of a block of a sample, if the kernel suggests no larger one. */
 const fewThreads = 256;
-
-function countOf([x, y, z]: Dim3): number {
-  return x * y * z;
-}
 
 /** Chooses scalars for a block and the plan's grid. */
 function withScalars(
@@ -169,7 +167,7 @@ function withScalars(
   chooseDigits(shape, open, plan, place, set);
   for (const [at, scalar] of open.filter(({ field }) => !values.has(fieldKey(field))).entries()) {
     if (scalar.isStride) continue;
-    if (scalar.dividesBlocks) set(scalar, partsOfGrid(plan, grid));
+    if (scalar.dividesBlocks) set(scalar, groupsOfBlocks(plan, grid));
     else set(scalar, otherValue(context, scalar, plan, at, values));
   }
   const chosen = { block, grid, scalar: (field: ParameterField) => values.get(fieldKey(field)) };

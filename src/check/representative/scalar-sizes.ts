@@ -3,8 +3,7 @@ import { type ParameterField, isFloat } from '../../launch/parameter-field.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
 import type { IndexForm, IndexGuard } from '../shape/index-form.ts';
 import type { IndexShape } from '../shape/index-shape.ts';
-import { type Monomial, type ThreadPlace, leavesOfFactor, valueAt } from '../shape/monomial.ts';
-import { unextended } from '../shape/digit-chain.ts';
+import { type Monomial, type ThreadPlace, leavesOfFactor, unextended, valueAt } from '../shape/monomial.ts';
 import { type Scalar, fieldOf, isField } from '../shape/roles.ts';
 import { sizeForGrid } from './launch-constraints.ts';
 import { type LaunchPlan, sampleUpTo } from './plan.ts';
@@ -77,7 +76,10 @@ export function chooseSizes(
   }
 }
 
-/** A number, little smaller, that leaves a rest in the last block, and so does its half; unless the threads are few. */
+/**
+ * A size that leaves a rest in the last block, as does half of it: the wanted one, or a slightly smaller one. A size
+ * below one block is returned as it is.
+ */
 function besideMultiples(value: bigint, threads: bigint): bigint {
   // Of a size that is even, the next even number is taken.
   const leavesRest = (one: bigint): boolean => [one, one + (one % 2n)].every((size) => size % threads !== 0n && (size / 2n) % threads !== 0n); // oxfmt-ignore
@@ -154,7 +156,7 @@ function covered({ index }: IndexGuard, plan: LaunchPlan, place: ThreadPlace): b
   const inLoop = atoms.includes('iteration');
   const reach = end + 1n - (rest > 0n ? rest : width > 1n ? 1n : 0n);
   // A grid-stride loop continues after the range that the grid covers at once.
-  return inLoop ? (reach * BigInt(plan.rounds)) / 4n : reach;
+  return inLoop ? (reach * BigInt(plan.trips)) / 4n : reach;
 }
 
 /** The smallest value of a scalar for which a bound reaches a minimum; undefined if none exists. */

@@ -1,10 +1,10 @@
 /**
- * Flat numbers that an index divides into digits: `x % w`, `x / w % h`, and so on. With a last remainder the number is below the
- * product of the divisors; without one its last digit is not bounded by them.
+ * Flat numbers that an index divides into digits: `x % w`, `x / w % h`, and so on. If the last digit is a remainder, the
+ * number is below the product of the divisors. If it is a quotient, it has no bound from there.
  */
 import type { Term } from '../../term/term.ts';
 import type { IndexForm } from './index-form.ts';
-import { type Monomial, addSums, expand, isCommon, times } from './monomial.ts';
+import { type Monomial, addSums, expand, isCommon, times, unextended } from './monomial.ts';
 
 export interface DigitChain {
   readonly form: IndexForm;
@@ -58,9 +58,4 @@ function takenApart(term: Term): Digit {
   for (; /^[us]div$/.test(number.operator); number = unextended(number.arguments[0]!))
     divisors.unshift(number.arguments[1]!);
   return { number, divisors, isBounded: term.operator.endsWith('rem') };
-}
-
-/** A term without conversions. */
-export function unextended(term: Term): Term {
-  return /^(?:[sz]ext|trunc)$/.test(term.operator) ? unextended(term.arguments[0]!) : term;
 }

@@ -150,6 +150,11 @@ function isOfNegative({ arguments: [condition] }: Term): boolean {
   return condition!.operator === 'slt' && zero!.operator === 'constant' && zero!.value === 0n;
 }
 
+/** A term without conversions between widths. */
+export function unextended(term: Term): Term {
+  return /^(?:[sz]ext|trunc)$/.test(term.operator) ? unextended(term.arguments[0]!) : term;
+}
+
 const isOfLaunch = ({ leaves }: Term): boolean =>
   leaves.every(({ atom }) => /^(parameter|block-size|grid-size)$/.test(atom!.kind));
 

@@ -6,7 +6,7 @@ import type { ParameterField } from '../../launch/parameter-field.ts';
 import type { Term } from '../../term/term.ts';
 import { fieldAt } from '../context/scalars.ts';
 import type { IndexForm, IndexGuard, ShapedKernel } from './index-form.ts';
-import { type IndexFactor, type Monomial, isCommon } from './monomial.ts';
+import { type IndexFactor, type Monomial, isCommon, unextended } from './monomial.ts';
 
 /** How a kernel uses an unspecified scalar. */
 export interface Scalar {
@@ -135,9 +135,8 @@ function halvedStarts({ kernel, symbolic }: ShapedKernel): readonly Term[] {
       const terms = inputs.map((input) => symbolic.operand(input));
       const isOfLoop = (at: number): boolean => latches.includes(predecessors[at]!);
       const isHalved = (term: Term): boolean =>
-        /^(?:[al]shr|[us]div)$/.test(term.operator)
-          ? term.leaves.some(({ atom }) => (atom?.kind === 'phi' || atom?.kind === 'havoc') && atom.value === result)
-          : /^[sz]ext$|^trunc$/.test(term.operator) && isHalved(term.arguments[0]!);
+        /^(?:[al]shr|[us]div)$/.test(unextended(term).operator) &&
+        term.leaves.some(({ atom }) => (atom?.kind === 'phi' || atom?.kind === 'havoc') && atom.value === result);
       const next = terms.filter((_, at) => isOfLoop(at));
       return next.length > 0 && next.every(isHalved) ? terms.filter((_, at) => !isOfLoop(at)) : [];
     });

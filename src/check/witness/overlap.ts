@@ -2,15 +2,15 @@
  * Whether two threads of a pair overlap in a launch, by the terms of their addresses and paths and without a run. It
  * shows on which numbers of our choosing a race depends: some hundred launches cost less than one run.
  */
-import type { Dim3 } from '../../base/dim3.ts';
+import { type Dim3, extentProduct } from '../../base/dim3.ts';
 import { parseIterationRelation } from '../../analysis/values/iteration-relation.ts';
 import { type AtomColumn, ColumnEvaluation } from '../../term/evaluate-columns.ts';
 import type { Term } from '../../term/term.ts';
 import type { KernelAndLaunch } from '../context/facts.ts';
-import type { Instances, TermInstance } from '../obligations/instance.ts';
+import { type Instances, type TermInstance, isOfOneThread } from '../obligations/instance.ts';
 import type { AccessPair, AccessSide, Obligation } from '../obligations/obligation.ts';
 import type { LaunchInstance } from '../representative/representative-launches.ts';
-import { blockAt, blockCount, cornersOf, endsOf } from './some-blocks.ts';
+import { blockAt, cornersOf, endsOf } from './some-blocks.ts';
 
 /**
  * Limits on the threads and iterations of a side, the smaller one first: of larger launches, the first and the last
@@ -83,10 +83,10 @@ function overlaps(
   return mostLanes.some((lanes) =>
     blocks.some((among, number) => {
       const [first, second] = tried[number]!;
-      const shared = new Map([...first, ...second].filter(([name]) => !isOwn(name)));
-      const own = [first, second].map((all) => combinations(new Map([...all].filter(([name]) => isOwn(name)))));
-      return combinations(shared).some((rounds) => {
-        const lists = counting.map((side, at) => side.touched(among, own[at]!, rounds, lanes));
+      const shared = new Map([...first, ...second].filter(([name]) => !isOfOneThread(name)));
+      const own = [first, second].map((all) => combinations(new Map([...all].filter(([name]) => isOfOneThread(name)))));
+      return combinations(shared).some((iterations) => {
+        const lists = counting.map((side, at) => side.touched(among, own[at]!, iterations, lanes));
         return meet(obligation, lists as [Touched, Touched]);
       });
     }),
@@ -97,15 +97,10 @@ function overlaps(
 type Tried = ReadonlyMap<string, readonly number[]>;
 
 /** The iterations of a combination, by the name of the counter. */
-type Rounds = ReadonlyMap<string, number>;
-
-/** Whether a counter of iterations is of one thread. */
-function isOwn(name: string): boolean {
-  return /_[12]$/.test(name);
-}
+type Iterations = ReadonlyMap<string, number>;
 
 /** All combinations of the iterations to be tried: of many loops, fewer each. */
-function combinations(tried: Tried): readonly Rounds[] {
+function combinations(tried: Tried): readonly Iterations[] {
   const lists = [...tried];
   const few = firstIterations.find((most) => lists.reduce((product, [, list]) => product * fewer(list, most).length, 1) <= mostCombinations) ?? 1; // oxfmt-ignore
   let all: readonly (readonly (readonly [string, number])[])[] = [[]];
@@ -126,7 +121,7 @@ const fewBlocks = 64;
 function blocksOf(grid: Dim3, scope: Obligation['scope']): readonly (readonly Dim3[])[] {
   const at = (numbers: readonly number[]): readonly Dim3[] => numbers.map((number) => blockAt(grid, number));
   if (scope === 'block') return at(endsOf(grid)).map((block) => [block]);
-  const count = blockCount(grid);
+  const count = extentProduct(grid);
   return [at(count <= fewBlocks ? [...Array(count).keys()] : cornersOf(grid))];
 }
 
@@ -216,7 +211,7 @@ class SideOfLaunch {
   }
 
   /** The threads of some blocks that perform the access in some iterations, and the first bytes that they touch. */
-  touched(blocks: readonly Dim3[], own: readonly Rounds[], shared: Rounds, lanes: number): Touched {
+  touched(blocks: readonly Dim3[], own: readonly Iterations[], shared: Iterations, lanes: number): Touched {
     const threads = threadsOf(this.launch, blocks, lanes / own.length);
     const { isPerformed, evaluation } = this.evaluated(threads, own, shared);
     const values = evaluation(this.side.reading).signedNumbers(this.side.target.offset);
@@ -232,16 +227,16 @@ class SideOfLaunch {
   /** Whether threads perform the access in some iterations: one lane for each thread in each of the iterations. */
   private evaluated(
     threads: readonly Lane[],
-    own: readonly Rounds[],
-    shared: Rounds,
+    own: readonly Iterations[],
+    shared: Iterations,
   ): { readonly isPerformed: Uint8Array; readonly evaluation: (at: TermInstance) => ColumnEvaluation } {
     // oxfmt-ignore
     const count = threads.length * own.length;
     this.effort.left -= (count + overhead) * (this.side.conditions.length + 1);
-    const column = (of: (thread: Lane, rounds: Rounds) => number): Float64Array => {
+    const column = (of: (thread: Lane, iterations: Iterations) => number): Float64Array => {
       const values = new Float64Array(count);
-      for (const [number, rounds] of own.entries())
-        for (const [at, thread] of threads.entries()) values[number * threads.length + at] = of(thread, rounds);
+      for (const [number, iterations] of own.entries())
+        for (const [at, thread] of threads.entries()) values[number * threads.length + at] = of(thread, iterations);
       return values;
     };
     const known = new Map<string, AtomColumn>();
@@ -269,8 +264,8 @@ class SideOfLaunch {
   private valueOf(
     leaf: Term,
     at: TermInstance,
-    column: (of: (thread: Lane, rounds: Rounds) => number) => Float64Array,
-    shared: Rounds,
+    column: (of: (thread: Lane, iterations: Iterations) => number) => Float64Array,
+    shared: Iterations,
   ): AtomColumn {
     const { block, grid } = this.launch;
     const atom = leaf.atom!;
@@ -291,7 +286,7 @@ class SideOfLaunch {
         const common = shared.get(name);
         if (common !== undefined) return BigInt(common) + offset;
         if (!this.counters.some((counter) => counter.name === name)) return undefined;
-        return column((_, rounds) => (rounds.get(name) ?? 0) + Number(offset));
+        return column((_, iterations) => (iterations.get(name) ?? 0) + Number(offset));
       }
       case 'object':
         return 0n;

@@ -6,6 +6,7 @@ import type { SymbolicFacts, KernelAndLaunch, BarrierFacts, ElementFacts } from 
 import type { Model } from '../../solver/solver.ts';
 import { sharedBytesWithoutOptIn } from '../../device/hardware-limits.ts';
 import { isStrong } from '../../memory-model/fence.ts';
+import { extentProduct } from '../../base/dim3.ts';
 import type { AccessEvent, DivergenceEvent, FaultEvent, RaceEvent } from '../../interpreter/core/run-result.ts';
 import type { Steps } from '../../base/coroutine.ts';
 import type { Access } from '../../analysis/values/access.ts';
@@ -32,7 +33,7 @@ import { accessTerms, branchTerms, dependsOnMemory, isFirm } from './rests-on-me
 import { type Contents, type Scenario, type Shown, replayRequest } from './replay.ts';
 import type { Reason } from '../../verdict/reason.ts';
 import { shrink } from './smallest-scenario.ts';
-import { blockCount, cornersOf, endsOf } from './some-blocks.ts';
+import { cornersOf, endsOf } from './some-blocks.ts';
 import { type ElementRanges, elementRanges, resolvedElements, synchronisingArrays } from './stated-elements.ts';
 import { firstBuffered, firstInterleaved, isInterleaved } from '../../interpreter/core/schedule.ts';
 
@@ -304,7 +305,8 @@ export class Confirmation {
     if (keys.length === 0) return;
     for (const scenario of this.scenariosOfContents()) {
       const key = this.keyOfScenario(scenario);
-      if (!keys.every((pair) => this.seenIn.get(pair)?.has(key))) yield* this.runOnce(scenario, new Set(keys), true);
+      if (!keys.every((pair) => this.seenIn.get(pair)?.has(key)))
+        yield* this.runOnce(scenario, new Set(keys), { isEach: true });
     }
   }
 
@@ -340,7 +342,7 @@ export class Confirmation {
         if (setting.isLarge && !this.seenAt.get(barrierKey(event))?.has(at)) {
           const scenario = this.scenario(setting, scope === 'block' ? endsOf(setting.grid) : null, draw);
           const blocks = scope === 'block' ? scenario.blocks.toReversed() : scenario.blocks;
-          yield* this.runOnce({ ...scenario, blocks }, new Set(), false, scope === 'block');
+          yield* this.runOnce({ ...scenario, blocks }, new Set(), { isBrief: scope === 'block' });
         }
   }
 
@@ -432,14 +434,13 @@ export class Confirmation {
 
   /**
    * @param sought keys of pairs: the run may stop once it has shown all of them; empty: it runs to its end
-   * @param isEach whether events that another run of the launch instance has shown are searched for, too
-   * @param isBrief whether the run is cut off after few steps, which shows nothing about later runs
+   * @param how `isEach`: events that another run of the launch instance has shown are searched for, too; `isBrief`: the
+   *   run is cut off after few steps, and later runs keep their budget
    */
   private *runOnce(
     scenario: Scenario,
     sought: ReadonlySet<string> = new Set(),
-    isEach = false,
-    isBrief = false,
+    { isEach = false, isBrief = false }: { readonly isEach?: boolean; readonly isBrief?: boolean } = {},
   ): Steps<void> {
     // oxfmt-ignore
     const { request, kernel } = this.context;
@@ -474,8 +475,8 @@ export class Confirmation {
     }
     if (result.wasCutOff || result.problem !== null || result.isVoid) return;
     const { grid, blocks, setting = 0 } = scenario;
-    if (blocks.length >= Math.min(blockCount(grid), cornersOf(grid).length)) this.ran.grid.add(setting);
-    if (blocks.length >= Math.min(blockCount(grid), 2)) this.ran.block.add(setting);
+    if (blocks.length >= Math.min(extentProduct(grid), cornersOf(grid).length)) this.ran.grid.add(setting);
+    if (blocks.length >= Math.min(extentProduct(grid), 2)) this.ran.block.add(setting);
   }
 
   private keyOfScenario({ block, grid, blocks, order, settled, scalar }: Scenario): string {

@@ -1,14 +1,9 @@
 /** Blocks of a grid that represent all of them, as linear indices. */
-import type { Dim3 } from '../../base/dim3.ts';
-
-/** Number of blocks. */
-export function blockCount([x, y, z]: Dim3): number {
-  return x * y * z;
-}
+import { type Dim3, extentProduct } from '../../base/dim3.ts';
 
 /** The first and the last block. */
 export function endsOf(grid: Dim3): readonly number[] {
-  return [...new Set([0, blockCount(grid) - 1])];
+  return [...new Set([0, extentProduct(grid) - 1])];
 }
 
 /** The first two blocks and the last one along each axis. */
