@@ -40,6 +40,7 @@ import { isFlagWait, isSetByOne } from './ordering/synchronisation-idioms.ts';
 import { ascendingArrays } from './representative/assumed-contents.ts';
 import type { LaunchInstance } from './representative/representative-launches.ts';
 import { type CheapResult, decideCheaply } from './deciding/cheap-tiers.ts';
+import { comparedSizes } from './context/named-term.ts';
 import { refutedByDigits } from './deciding/digits.ts';
 import { type OverlapEffort, overlapsIn } from './witness/overlap.ts';
 import type { Shown } from './witness/replay.ts';
@@ -89,11 +90,13 @@ export function tryCheaply(
   log: CertificateLog | null,
 ): CheapTrial {
   const { request, symbolic, accesses, dimensions, handovers } = facts;
+  const stated = comparedSizes(facts);
   const tierContext = (scope: PairScope): TierContext => ({
     symbolic,
     instances: new Instances(symbolic, uniformity[scope], scope),
     dimensions,
     evaluations: request.budget.evaluations,
+    stated,
   });
   const contexts = { block: tierContext('block'), grid: tierContext('grid') };
   const answers = new Map<string, CheapResult>();
@@ -266,8 +269,7 @@ export function* querySolver(
       continue;
     }
     // If positive sizes suffice for a proof, they are tried later as preconditions.
-    const { symbolic, instances, dimensions } = contexts[pair.scope];
-    if (!request.proofOnly && !order && refutedByDigits(symbolic, instances, dimensions, obligation, true)) {
+    if (!request.proofOnly && !order && refutedByDigits(contexts[pair.scope], obligation, true)) {
       leave(pair, why ?? { kind: 'not-reproduced' }, false, !different.has(pair), true);
       continue;
     }

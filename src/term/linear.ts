@@ -200,7 +200,7 @@ export class LinearView {
       case 'pure':
         return false;
       case 'and':
-        return b.operator === 'constant' && (b.value & (b.value + 1n)) === 0n && this.mayAssumeNoWrap(a);
+        return b.operator === 'constant' && isMaskOfPower(b) && this.mayAssumeNoWrap(a);
       case 'lshr':
       case 'ashr':
         return b.operator === 'constant' && this.mayAssumeNoWrap(a);
@@ -619,6 +619,12 @@ function isRotation(left: Term, { operator, arguments: [source] }: Term): boolea
 function holdsMultipleOf(term: Term, power: bigint): boolean {
   if (power <= 1n || term.operator !== 'sum') return false;
   return term.coefficients.some((factor) => factor % power === 0n);
+}
+
+/** Whether a constant keeps the bits below a power of two, or those above it, of a number. */
+function isMaskOfPower({ value, width }: Term): boolean {
+  const upper = value & (value + 1n);
+  return upper === 0n || upper + (upper & -upper) === 1n << BigInt(width);
 }
 
 /** Factors of hashes and random number generators are large and odd; extents of arrays are small or even. */

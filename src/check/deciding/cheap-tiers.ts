@@ -22,7 +22,7 @@ export function decideCheaply(context: TierContext, obligation: Obligation): Che
   const coordinates = obligation.sameThread || obligation.mayBeOne ? null : refutedByCoordinates(symbolic, dimensions, obligation, difference); // oxfmt-ignore
   if (coordinates)
     return { kind: 'proved', by: 'coordinates', assumes: [...new Set([...difference.assumes, ...coordinates])] };
-  const digits = obligation.sameThread || obligation.mayBeOne ? null : refutedByDigits(symbolic, instances, dimensions, obligation); // oxfmt-ignore
+  const digits = obligation.sameThread || obligation.mayBeOne ? null : refutedByDigits(context, obligation); // oxfmt-ignore
   if (digits) return { kind: 'proved', by: 'coordinates', assumes: digits };
   const found = enumerate(symbolic, instances, dimensions, obligation, difference, context.evaluations);
   if (found.kind === 'none') return { kind: 'proved', by: 'enumeration', assumes: difference.assumes };

@@ -1,41 +1,59 @@
 /**
- * Addresses composed of the digits of an index in a radix that depends on the launch: `i / (n * d)`, `i % (n * d) / d`
- * and `i % d`, in any order, each times a product of sizes. If each digit is less than the ratio of the next larger
- * weight to its own weight, two addresses are equal only if all digits are. All digits of an index together determine
- * the index.
+ * Addresses composed of the digits of indices in a radix that depends on the launch: `i / (n * d)`, `i % (n * d) / d`
+ * and `i % d`, or rows and columns below a pitch, in any order, each times a size. If each digit times its weight is at
+ * most the next larger weight, two addresses are equal only if all digits are. All digits of an index together
+ * determine the index.
  */
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { Linear } from '../../term/linear.ts';
 import type { Term } from '../../term/term.ts';
 import { addressDifference } from '../obligations/difference.ts';
-import type { Instances } from '../obligations/instance.ts';
+import type { TierContext } from '../obligations/instance.ts';
 import type { AccessSide, Obligation } from '../obligations/obligation.ts';
+import { type StatedSize, factsOfSizes } from '../premises/stated-sizes.ts';
 import { refutedByDifference } from './affine.ts';
-
-/** A constant times terms that are uniform among all threads, ordered by term id. */
-interface Product {
-  readonly by: bigint;
-  readonly factors: readonly Term[];
-}
+import { dividedMask } from './masked-parts.ts';
+import {
+  type SizeFactor,
+  type SizeProduct,
+  type Size,
+  type SizeFact,
+  SizeOrder,
+  constantSize,
+  plusSize,
+  quotientOfSize,
+  timesProduct,
+  timesSize,
+  factorsLeft,
+} from '../premises/size-order.ts';
 
 /** A digit times its weight; without a digit, a value that all threads share. */
-interface Summand extends Product {
+interface Summand extends SizeProduct {
   readonly digit: Term | null;
 }
 
 interface Digit {
   /** Null if the digits of the two addresses at this weight are different terms, for example counters of two loops. */
   readonly term: Term | null;
-  readonly weight: Product;
+  readonly weight: Size;
   /** Exclusive upper bound of the digit; null: unknown. */
-  readonly extent: Product | null;
+  readonly extent: Size | null;
 }
 
-/** The common digits of two addresses, and the distance of the addresses if all digits are equal; null means zero. */
+/** The common digits of two addresses, and the distance of the addresses if all digits are equal. */
 interface Split {
   readonly digits: readonly Digit[];
-  readonly distance: Product | null;
+  readonly distance: Size;
+}
+
+/** An index that a condition of an access bounds. */
+interface BoundedIndex {
+  readonly term: Term;
+  readonly sum: readonly Summand[];
+  /** Exclusive upper bound. */
+  readonly bound: Size;
+  readonly assumes: readonly Term[];
 }
 
 /** Maximum number of expanded summands. */
@@ -44,49 +62,51 @@ const maxSummands = 24;
 /** Limit on the number of subterms of an offset; larger offsets are not analyzed. */
 const largestOffset = 2000;
 
+/** Limit on the digits of an address, as their order is searched. */
+const maxDigits = 8;
+
 /**
  * Shows that an overlap forces the two threads (blocks) to be the same one.
  * @param haveSizes if an index is divided, every size is assumed to be positive without a proof
  * @returns the terms that are assumed not to wrap around; null if it is not proved
  */
 export function refutedByDigits(
-  symbolic: SymbolicKernel,
-  instances: Instances,
-  dimensions: Dimensions,
+  context: TierContext,
   obligation: Obligation,
   haveSizes = false,
 ): readonly Term[] | null {
-  const { first, second, elements, starts } = obligation;
+  const { symbolic, instances, dimensions } = context;
+  const { first, second, elements, starts, scope } = obligation;
   if (elements !== null || starts !== null) return null;
-  const work = new Digits(symbolic, dimensions, [first, second], haveSizes);
-  const [a, b] = [first, second].map(({ target }) => work.summandsOf(target.offset));
-  // A stride that is a single scalar is left to the tiers that do not decompose addresses.
+  const work = new Digits(context, obligation, haveSizes);
+  const [a, b] = [first, second].map((side) => work.summandsOf(side.target.offset));
   const isOurs = ({ digit, factors }: Summand): boolean =>
-    digit !== null && (isDivided(digit) || (factors.length > 1 && !haveSizes));
+    digit !== null && (isDivided(digit) || (factors.length > 0 && !haveSizes));
   if (!a || !b || !a.some(isOurs)) return null;
-  const split = work.splitOf(a, b, [first, second]);
-  const bytes = BigInt(Math.max(first.access.bytes, second.access.bytes));
-  if (!split || !areDisjointSums(split, bytes)) return null;
-  if (split.distance) return work.assumed();
-  const told = work.toldBy(termsOf(split));
-  const [kind, extents] = obligation.scope === 'block' ? (['thread', dimensions.block] as const) : (['block', dimensions.grid] as const); // oxfmt-ignore
-  const tellOne = (terms: readonly Term[]): boolean =>
-    extents.every((extent, axis) => extent === 1 || terms.some(({ atom }) => atom?.kind === kind && atom.axis === axis)); // oxfmt-ignore
-  if (tellOne(told)) return work.assumed();
-  for (const term of told) {
-    const equal = (side: AccessSide): AccessSide => ({
-      ...side,
-      access: { ...side.access, bytes: 1 },
-      target: { ...side.target, offset: term },
-    });
-    const asked = { ...obligation, first: equal(first), second: equal(second) };
-    const difference = addressDifference(symbolic, instances, asked);
-    if (refutedByDifference(dimensions, asked, difference)) return work.assumed(difference.assumes);
-    // A linear index with a grid-stride loop over a grid of unknown size: `thread + 256 * (block + blocks *
-    // iteration)`.
-    const inner = work.summandsOf(term);
-    const again = inner && work.splitOf(inner, inner, [first, second]);
-    if (again && areDisjointSums(again, 1n) && tellOne(termsOf(again))) return work.assumed();
+  const split = work.splitOf(...work.withIndices(a, b));
+  const bytes = constantSize(BigInt(Math.max(first.access.bytes, second.access.bytes)));
+  if (!split || !work.areDisjointSums(split, bytes)) return null;
+  if (split.distance.length > 0) return work.assumed();
+  const [kind, extents] = scope === 'block' ? (['thread', dimensions.block] as const) : (['block', dimensions.grid] as const); // oxfmt-ignore
+  const told = new Set(termsOf(split));
+  for (let count = -1; count !== told.size;) {
+    count = told.size;
+    work.addTold(told);
+    const isTold = extents.every((extent, axis) => extent === 1 || [...told].some(({ atom }) => atom?.kind === kind && atom.axis === axis)); // oxfmt-ignore
+    if (isTold) return work.assumed();
+    for (const term of told) {
+      const equal = (side: AccessSide): AccessSide => ({
+        ...side,
+        access: { ...side.access, bytes: 1 },
+        target: { ...side.target, offset: term },
+      });
+      const asked = { ...obligation, first: equal(first), second: equal(second) };
+      const difference = addressDifference(symbolic, instances, asked);
+      if (refutedByDifference(dimensions, asked, difference)) return work.assumed(difference.assumes);
+      // A linear index with a grid-stride loop over a grid of unknown size: `thread + 256 * (block + blocks *
+      // iteration)`.
+      for (const inner of work.digitsOf(term)) told.add(inner);
+    }
   }
   return null;
 }
@@ -103,58 +123,51 @@ function isOfSigned({ operator }: Term): boolean {
   return operator.startsWith('s');
 }
 
-/**
- * Whether two addresses overlap only if all their digits are equal, and, if a constant distance remains, not at all.
- */
-function areDisjointSums({ digits, distance }: Split, bytes: bigint): boolean {
-  // `reached` bounds the sum of the digits handled so far and the bytes of an access. Digits are handled by ascending
-  // weight.
-  const left = new Set(digits);
-  let open = distance;
-  let reached: Product | null = { by: bytes, factors: [] };
-  while (left.size > 0 || open) {
-    if (reached === null) return false;
-    const below: Product = reached;
-    if (open && isAtMost(below, open) && [...left].every(({ weight }) => isAtMost(sumOf(below, open!), weight))) {
-      reached = sumOf(below, open);
-      open = null;
-      continue;
-    }
-    const isNext = ({ weight, extent }: Digit): boolean => {
-      if (!isAtMost(below, weight)) return false;
-      const others = [...left].filter((other) => other.weight !== weight);
-      if (extent === null) return others.length === 0 && !open;
-      const all = times(weight, extent);
-      return others.every((other) => isAtMost(all, other.weight)) && (!open || isAtMost(all, open));
-    };
-    const next = [...left].find(isNext);
-    if (!next) return false;
-    left.delete(next);
-    reached = next.extent && times(next.weight, next.extent);
-  }
-  return true;
-}
-
 class Digits {
   private readonly symbolic: SymbolicKernel;
   private readonly dimensions: Dimensions;
   private readonly haveSizes: boolean;
-  private readonly assumes = new Set<Term>();
+  private readonly isOfBlock: boolean;
+  private assumes = new Set<Term>();
+  private readonly stated: readonly StatedSize[];
+  private readonly sides: readonly [AccessSide, AccessSide];
+  private readonly factors = new Map<number, SizeFactor>();
+  private known: SizeOrder | null = null;
+  private indices: readonly (readonly BoundedIndex[])[] | null = null;
+  private readonly natural = new Set<Term>();
+  /** Bounds of indices that are sums, for both sides. */
+  private readonly spans = new Map<Term, Size>();
 
-  private readonly sides: readonly AccessSide[];
-  /** Factors of products that are positive if the accesses are executed, by signedness. */
-  private readonly positive = new Map<boolean, readonly (readonly Term[])[]>();
-
-  constructor(symbolic: SymbolicKernel, dimensions: Dimensions, sides: readonly AccessSide[], haveSizes: boolean) {
+  constructor({ symbolic, dimensions, stated }: TierContext, { first, second, scope }: Obligation, haveSizes: boolean) {
     this.symbolic = symbolic;
     this.dimensions = dimensions;
-    this.sides = sides;
+    this.stated = stated;
+    this.sides = [first, second];
     this.haveSizes = haveSizes;
+    this.isOfBlock = scope === 'block';
   }
 
   /** All terms assumed not to wrap around. */
   assumed(more: readonly Term[] = []): readonly Term[] {
     return [...new Set([...this.assumes, ...more])];
+  }
+
+  /** The result of an attempt; what it assumes counts only if it has one. */
+  private tried<T>(attempt: () => T | null): T | null {
+    const before = new Set(this.assumes);
+    const result = attempt();
+    if (result === null) this.assumes = before;
+    return result;
+  }
+
+  /** The result of a computation, and what it assumes. */
+  private assuming<T>(compute: () => T): [T, readonly Term[]] {
+    const before = this.assumes;
+    this.assumes = new Set();
+    const result = compute();
+    const assumes = [...this.assumes];
+    this.assumes = before;
+    return [result, assumes];
   }
 
   /** An offset in bytes as a sum of digits; null if it has no such form. */
@@ -186,19 +199,64 @@ class Digits {
         }
         return sum;
       }
+      case 'and': {
+        const masked = dividedMask(this.symbolic.store, term);
+        return masked ? this.expand(masked, false, isSigned) : this.summandOf(term, isSigned);
+      }
+      case 'ashr':
+      case 'lshr':
+        return this.quotient(term, isSigned) ?? this.summandOf(term, isSigned);
       case 'select':
         // The trip count of a loop: zero if the limit of the loop is not positive.
         if (
           this.haveSizes &&
-          isOfLaunch(term) &&
+          this.isShared(term) &&
           term.arguments[2]!.operator === 'constant' &&
           term.arguments[2]!.value === 0n
         )
           return this.expand(b!, isExact, isSigned);
-        return summandOf(term);
+        return this.summandOf(term, isSigned);
       default:
-        return summandOf(term);
+        return this.summandOf(term, isSigned);
     }
+  }
+
+  /** A shift to the right as a sum if it loses no bits; null otherwise. */
+  private quotient({ arguments: [a, amount], operator }: Term, isSigned: boolean): readonly Summand[] | null {
+    if (amount!.operator !== 'constant' || amount!.value >= 32n || (operator === 'ashr' && !isSigned)) return null;
+    const unit = 1n << amount!.value;
+    return this.tried(() => {
+      const sum = this.expand(a!, false, operator === 'ashr');
+      if (!sum || sum.length < 2 || sum.some(({ by }) => by % unit !== 0n)) return null;
+      return sum.map((part) => ({ ...part, by: part.by / unit }));
+    });
+  }
+
+  /** A summand without further structure: a digit, or a factor that all threads share. */
+  private summandOf(term: Term, isSigned: boolean): readonly Summand[] {
+    if (!this.isShared(term)) return [{ by: 1n, factors: [], digit: term }];
+    return [{ by: 1n, factors: [this.factorOf(term, isSigned)], digit: null }];
+  }
+
+  private factorOf(term: Term, isSigned: boolean): SizeFactor {
+    const { view } = this.symbolic;
+    const signed = view.signed(term).low;
+    const isEither = signed >= 0n && view.signed(term).assumes.length === 0;
+    const key = 2 * term.id + Number(isEither || isSigned);
+    let factor = this.factors.get(key);
+    if (!factor) {
+      const range = isEither || isSigned ? view.signed(term) : view.unsigned(term);
+      const least = range.assumes.length > 0 ? (isSigned ? -1n : 0n) : range.low;
+      const isSize = this.haveSizes && term.leaves.every(({ atom }) => atom!.kind !== 'block');
+      this.factors.set(key, (factor = { key, term, least: isSize && least < 1n ? 1n : least }));
+    }
+    return factor;
+  }
+
+  /** Whether a term depends on the launch only, or is of the block of both threads. */
+  private isShared({ leaves }: Term): boolean {
+    const kinds = this.isOfBlock ? /^(?:parameter|block|block-size|grid-size)$/ : /^(?:parameter|block-size|grid-size)$/; // oxfmt-ignore
+    return leaves.length > 0 && leaves.every(({ atom }) => kinds.test(atom!.kind));
   }
 
   /**
@@ -216,111 +274,190 @@ class Digits {
     return view;
   }
 
-  /** A term as a product of sizes of at least 1; null for other terms. */
-  private sizeOf(term: Term, isSigned: boolean): Product | null {
-    const [only, ...others] = this.expand(term, false, isSigned) ?? [];
-    if (!only || others.length > 0 || only.digit !== null) return null;
-    return this.isPositive(only, isSigned) ? only : null;
+  /** A term as a sum of sizes; null for other terms. */
+  private sizeOf(term: Term, isSigned: boolean): Size | null {
+    const sum = this.expand(term, false, isSigned);
+    return sum?.every(({ digit }) => digit === null) ? sum : null;
   }
 
-  private isPositive({ by, factors }: Product, isSigned: boolean): boolean {
-    if (by <= 0n) return false;
-    let open = factors.filter((factor) => !this.haveSizes && (this.read(factor, isSigned)?.low ?? 0n) < 1n);
-    if (open.length === 0) return true;
-    // An upper bound of a nonnegative index is positive. It is removed as a whole product, regardless of its factors.
-    for (const guard of this.guards(isSigned)) open = [...(without(open, guard) ?? open)];
-    return open.length === 0;
+  /** A term as a product of sizes that is at least 1; null for other terms. */
+  private positiveSize(term: Term, isSigned: boolean): SizeProduct | null {
+    const [only, ...others] = this.sizeOf(term, isSigned) ?? [];
+    return only && others.length === 0 && this.isAtMost(constantSize(1n), [only]) ? only : null;
   }
 
-  /** The bounds of nonnegative indices under the conditions of the accesses. */
-  private guards(isSigned: boolean): readonly (readonly Term[])[] {
-    let found = this.positive.get(isSigned);
-    if (found) return found;
-    this.positive.set(isSigned, []);
-    found = this.sides.flatMap((side) =>
-      this.conditionsOf(side).flatMap(({ operator, arguments: [index, bound] }) => {
-        if (operator !== (isSigned ? 'slt' : 'ult') || (this.read(index!, true)?.low ?? -1n) < 0n) return [];
-        const [only, ...others] = this.expand(bound!, false, isSigned) ?? [];
-        return only && others.length === 0 && only.digit === null && only.by > 0n ? [only.factors] : [];
+  /** Whether a size is at most another one in all executions of the accesses. */
+  isAtMost(a: Size, b: Size): boolean {
+    this.known ??= this.order();
+    const assumes = this.known.atMost(a, b);
+    for (const term of assumes ?? []) this.assumes.add(term);
+    return assumes !== null;
+  }
+
+  /** The order of sizes under the stated facts, the bounds of nonnegative indices, and the conditions on sizes only. */
+  private order(): SizeOrder {
+    const facts: SizeFact[] = factsOfSizes(this.stated, (term, isSigned) => this.factorOf(term, isSigned)).map((sum) => ({ sum, assumes: [] })); // oxfmt-ignore
+    for (const { term, bound, assumes, sum } of this.bounded().flat()) {
+      const isOfSizes = sum.every(({ digit }) => digit === null);
+      // An upper bound of a nonnegative index is positive.
+      const [isNatural, more] = isOfSizes ? [true, []] : this.assuming(() => this.isNatural(term));
+      const least = plusSize(isOfSizes ? sum : [], constantSize(1n));
+      if (isNatural) facts.push({ sum: plusSize(bound, least, -1n), assumes: [...assumes, ...more] });
+    }
+    return new SizeOrder(facts);
+  }
+
+  /** The indices that conditions of each side bound. */
+  private bounded(): readonly (readonly BoundedIndex[])[] {
+    return (this.indices ??= this.sides.map((side) =>
+      conditionsOf(this.symbolic, side).flatMap((condition): readonly BoundedIndex[] => {
+        const isNegated = condition.operator === 'not';
+        const comparison = isNegated ? condition.arguments[0]! : condition;
+        if (!/^[us]lt$/.test(comparison.operator)) return [];
+        const [term, limit] = (isNegated ? comparison.arguments.toReversed() : comparison.arguments) as [Term, Term];
+        const isSigned = isOfSigned(comparison);
+        const [[sum, bound], assumes] = this.assuming(() => [this.expand(term, false, isSigned), this.sizeOf(limit, isSigned)]); // oxfmt-ignore
+        // `!(n < i)` is `i < n + 1`.
+        return sum && bound ? [{ term, sum, bound: isNegated ? plusSize(bound, constantSize(1n)) : bound, assumes }] : []; // oxfmt-ignore
       }),
-    );
-    this.positive.set(isSigned, found);
-    return found;
+    ));
   }
 
-  /** The conditions of an access. */
-  private conditionsOf({ access, target }: AccessSide): readonly Term[] {
-    return [this.symbolic.reach(access.block), target.condition].flatMap((condition) =>
-      condition.operator === 'all' ? condition.arguments : [condition],
-    );
-  }
-
-  private isNonNegative(term: Term): boolean {
+  /** Whether a digit is never negative in executions of the accesses. */
+  private isNatural(term: Term): boolean {
     const [a, b] = term.arguments;
-    if (isDivided(term)) return this.isNonNegative(a!) && this.sizeOf(b!, isOfSigned(term)) !== null;
+    if (this.natural.has(term)) return true;
+    if (isDivided(term)) return this.isNatural(a!) && this.positiveSize(b!, isOfSigned(term)) !== null;
     return (this.read(term, true)?.low ?? -1n) >= 0n;
   }
 
+  /**
+   * Two addresses with the sums that conditions of both sides bound as digits: for `i < n * m`, the index `i`, and not
+   * the thread and the iteration of which it consists.
+   */
+  withIndices(a: readonly Summand[], b: readonly Summand[]): [readonly Summand[], readonly Summand[]] {
+    let sums: [readonly Summand[], readonly Summand[]] = [a, b];
+    const [own, other] = this.bounded() as [readonly BoundedIndex[], readonly BoundedIndex[]];
+    const pairs = own.flatMap((one) => other.filter(({ term }) => term === one.term).map((two) => [one, two] as const));
+    for (const [one, two] of pairs.toSorted(([x], [y]) => y.sum.length - x.sum.length)) {
+      if (one.sum.filter(({ digit }) => digit !== null).length < 2) continue;
+      const [first, second] = [this.composed(sums[0], one), this.composed(sums[1], two)];
+      if (!first || !second || !this.isNaturalSum(one)) continue;
+      const [few, many] = [one.bound, two.bound];
+      const span = this.isAtMost(few, many) ? many : this.isAtMost(many, few) ? few : null;
+      if (!span) continue;
+      for (const term of [...one.assumes, ...two.assumes]) this.assumes.add(term);
+      this.natural.add(one.term);
+      this.spans.set(one.term, span);
+      sums = [first, second];
+    }
+    return sums;
+  }
+
+  /** A sum in which a bounded index times one weight is a digit; null if it does not contain all of the index. */
+  private composed(sum: readonly Summand[], { term, sum: index }: BoundedIndex): readonly Summand[] | null {
+    const lead = index.find(({ digit }) => digit !== null)!;
+    for (const one of sum) {
+      const factors = one.digit === lead.digit && one.by % lead.by === 0n ? factorsLeft(one.factors, lead.factors) : null; // oxfmt-ignore
+      if (!factors) continue;
+      const weight = { by: one.by / lead.by, factors, digit: null };
+      const part = product(index, [weight]);
+      const rest = part && added(sum, part, -1n);
+      if (rest?.length === sum.length - index.length) return [...rest, { ...weight, digit: term }];
+    }
+    return null;
+  }
+
+  /** Whether a sum is never negative: none of its parts is, or a condition of each side states so. */
+  private isNaturalSum({ term, sum }: BoundedIndex): boolean {
+    // A nonnegative digit has the same value in all readings.
+    if (!sum.every(({ digit }) => digit === null || this.isNatural(digit))) return false;
+    if (sum.every(({ by, factors }) => by > 0n && factors.every(({ least }) => least >= 0n))) return true;
+    const { store } = this.symbolic;
+    const notNegative = store.not(store.signedLess(term, store.constant(term.width, 0n)));
+    const isPositive = store.signedLess(store.constant(term.width, -1n), term);
+    return this.sides.every((side) => conditionsOf(this.symbolic, side).some((one) => one === notNegative || one === isPositive)); // oxfmt-ignore
+  }
+
   /** The common digits of two sums with the same weights; null if their weights differ. */
-  splitOf(a: readonly Summand[], b: readonly Summand[], sides: readonly [AccessSide, AccessSide]): Split | null {
+  splitOf(a: readonly Summand[], b: readonly Summand[]): Split | null {
     const own = (sum: readonly Summand[]): readonly Summand[] => sum.filter(({ digit }) => digit !== null);
-    const shared = (sum: readonly Summand[]): readonly Summand[] => sum.filter(({ digit }) => digit === null);
-    const [difference, ...more] = added(shared(a), shared(b), -1n);
-    if (more.length > 0) return null;
-    const distance = difference
-      ? { by: difference.by < 0n ? -difference.by : difference.by, factors: difference.factors }
-      : null;
-    if (distance && !this.isSize(distance)) return null;
+    const shared = (sum: readonly Summand[]): Size => sum.filter(({ digit }) => digit === null);
+    let distance = plusSize(shared(a), shared(b), -1n);
+    if (distance.length > 0 && !this.isAtMost(constantSize(1n), distance)) {
+      distance = plusSize([], distance, -1n);
+      if (!this.isAtMost(constantSize(1n), distance)) return null;
+    }
     const left = [...own(b)];
     const digits: Digit[] = [];
     for (const one of own(a)) {
       const alike = left.filter((other) => isSame(one, other));
       const other = alike.find(({ digit }) => digit === one.digit) ?? (alike.length === 1 ? alike[0] : undefined);
-      if (!other || !this.isSize(one) || !this.isNonNegative(one.digit!) || !this.isNonNegative(other.digit!))
-        return null;
+      if (!other || !this.isNatural(one.digit!) || !this.isNatural(other.digit!)) return null;
       left.splice(left.indexOf(other), 1);
-      const [first, second] = [this.extentOf(one.digit!, sides[0]), this.extentOf(other.digit!, sides[1])];
-      const extent = first && second && (isAtMost(first, second) ? second : isAtMost(second, first) ? first : null);
-      digits.push({ term: one.digit === other.digit ? one.digit : null, weight: { by: one.by, factors: one.factors }, extent }); // oxfmt-ignore
+      const [first, second] = [this.extentOf(one.digit!, this.sides[0]), this.extentOf(other.digit!, this.sides[1])];
+      const extent = first && second && (this.isAtMost(first, second) ? second : this.isAtMost(second, first) ? first : null); // oxfmt-ignore
+      digits.push({ term: one.digit === other.digit ? one.digit : null, weight: [{ by: one.by, factors: one.factors }], extent }); // oxfmt-ignore
     }
     const terms = digits.flatMap(({ term }) => term ?? []);
-    return left.length > 0 || new Set(terms).size < terms.length ? null : { digits, distance };
+    return left.length > 0 || digits.length > maxDigits || new Set(terms).size < terms.length ? null : { digits, distance }; // oxfmt-ignore
   }
 
-  /** Whether a product is at least 1, for any signedness of its factors. */
-  private isSize(weight: Product): boolean {
-    return this.isPositive(weight, true) || this.isPositive(weight, false);
+  /**
+   * Whether two addresses overlap only if all their digits are equal, and, if a constant distance remains, not at all.
+   */
+  areDisjointSums({ digits, distance }: Split, bytes: Size): boolean {
+    return this.tried(() => this.nests(bytes, digits, distance) || null) ?? false;
+  }
+
+  /**
+   * Whether digits nest above `reached`, which bounds the sum of smaller digits and the bytes of an access.
+   * @param open the distance, unless it is below `reached`
+   */
+  private nests(reached: Size, digits: readonly Digit[], open: Size): boolean {
+    if (digits.length === 0) return open.length === 0 || this.isAtMost(reached, open);
+    if (open.length > 0 && this.isAtMost(reached, open) && this.nests(plusSize(reached, open), digits, [])) return true;
+    return digits.some((digit) => {
+      if (!this.isAtMost(reached, digit.weight)) return false;
+      const others = digits.filter((other) => other !== digit);
+      if (digit.extent === null) return others.length === 0 && open.length === 0;
+      return this.nests(timesSize(digit.weight, digit.extent), others, open);
+    });
   }
 
   /** Exclusive upper bound of a nonnegative digit; null if unknown. */
-  private extentOf(digit: Term, side: AccessSide): Product | null {
+  private extentOf(digit: Term, side: AccessSide): Size | null {
     const [a, b] = digit.arguments;
     const { atom } = digit;
-    if (/^[us]rem$/.test(digit.operator)) return this.sizeOf(b!, isOfSigned(digit));
+    const span = this.spans.get(digit);
+    if (span) return span;
+    if (/^[us]rem$/.test(digit.operator)) {
+      const divisor = this.positiveSize(b!, isOfSigned(digit));
+      return divisor && [divisor];
+    }
     if (/^[us]div$/.test(digit.operator)) {
-      const [limit, by] = [this.limitOf(a!, side), this.sizeOf(b!, isOfSigned(digit))];
-      return limit && by ? quotient(limit, by) : null;
+      const [limit, by] = [this.limitOf(a!, side), this.positiveSize(b!, isOfSigned(digit))];
+      return limit && by ? quotientOfSize(limit, by) : null;
     }
     const high = this.read(digit, true)?.high;
-    const most = high !== undefined && high < 1n << 31n ? { by: high + 1n, factors: [] } : null;
+    const most = high !== undefined && high < 1n << 31n ? constantSize(high + 1n) : null;
     const limit = this.limitOf(digit, side);
-    if (limit && (!most || limit.factors.length > 0 || limit.by < most.by)) return limit;
+    if (limit && (!most || limit.some(({ factors }) => factors.length > 0) || this.isAtMost(limit, most))) return limit;
     if (atom?.kind !== 'thread' && atom?.kind !== 'block') return most;
     const of = atom.kind === 'thread' ? 'block' : 'grid';
     if (this.dimensions[of][atom.axis] !== null) return most;
-    return { by: 1n, factors: [this.symbolic.store.atom(32, { kind: `${of}-size`, axis: atom.axis })] };
+    return [{ by: 1n, factors: [this.factorOf(this.symbolic.store.atom(32, { kind: `${of}-size`, axis: atom.axis }), true)] }]; // oxfmt-ignore
   }
 
   /** Exclusive upper bound of an index: the divisor of a remainder, or the bound in a condition of the access. */
-  private limitOf(term: Term, side: AccessSide): Product | null {
-    if (/^[us]rem$/.test(term.operator)) return this.sizeOf(term.arguments[1]!, isOfSigned(term));
-    for (const condition of this.conditionsOf(side)) {
-      const [index, bound] = condition.arguments;
-      const isBound = /^[us]lt$/.test(condition.operator) && (index === term || this.areOneRound(index!, term));
-      const limit = isBound ? this.sizeOf(bound!, isOfSigned(condition)) : null;
-      if (limit) return limit;
+  private limitOf(term: Term, side: AccessSide): Size | null {
+    if (/^[us]rem$/.test(term.operator)) {
+      const divisor = this.positiveSize(term.arguments[1]!, isOfSigned(term));
+      return divisor && [divisor];
     }
-    return null;
+    const found = this.bounded()[this.sides.indexOf(side)]!.find(({ term: index }) => index === term || this.areOneRound(index, term)); // oxfmt-ignore
+    for (const one of found?.assumes ?? []) this.assumes.add(one);
+    return found?.bound ?? null;
   }
 
   /** Whether two terms are the iteration counter of the same loop, in widths that can represent the trip count. */
@@ -330,17 +467,45 @@ class Digits {
     return high !== undefined && high < 1n << BigInt(Math.min(width, term.width) - 1);
   }
 
-  /** Terms that the given digits determine: an index by its quotient and its remainder. */
-  toldBy(digits: readonly Term[]): readonly Term[] {
-    const known = new Set(digits);
+  /** The digits of an index that is equal in both threads; none if they may differ. */
+  digitsOf(term: Term): readonly Term[] {
+    const found = this.tried(() => {
+      const sum = this.summandsOf(term);
+      const split = sum && this.splitOf(sum, sum);
+      return split && this.nests(constantSize(1n), split.digits, []) ? termsOf(split) : null;
+    });
+    return found ?? [];
+  }
+
+  /** Adds the terms that known digits determine: an index by its quotient and its remainder. */
+  addTold(known: Set<Term>): void {
     for (let count = -1; count !== known.size;) {
       count = known.size;
       for (const term of known) {
-        const [whole] = term.arguments;
-        if (/^[us]rem$/.test(term.operator) && [...known].some((one) => this.isQuotient(one, term))) known.add(whole!);
+        const [whole, by] = term.arguments;
+        const isRest = /^[us]rem$/.test(term.operator) || (term.operator === 'and' && dividedMask(this.symbolic.store, term) === null && isLowMask(by!)); // oxfmt-ignore
+        if (isRest && ([...known].some((one) => this.isQuotient(one, term)) || this.isBelowDivisor(term)))
+          known.add(whole!);
       }
     }
-    return [...known];
+  }
+
+  /** Whether a number of which a remainder is taken is below the divisor on both sides: `i / w / h % b`. */
+  private isBelowDivisor({ operator, arguments: [whole, by] }: Term): boolean {
+    if (operator === 'and') return false;
+    const isSigned = operator.startsWith('s');
+    const total = this.positiveSize(by!, isSigned);
+    if (!total || !this.isNatural(whole!)) return false;
+    let [number, product] = [whole!, total];
+    for (; number.operator === (isSigned ? 'sdiv' : 'udiv'); number = number.arguments[0]!) {
+      const divisor = this.positiveSize(number.arguments[1]!, isSigned);
+      if (!divisor) return false;
+      product = timesProduct(product, divisor);
+    }
+    return this.sides.every((side) => {
+      const limit = this.limitOf(number, side);
+      return limit !== null && this.isAtMost(limit, [product]);
+    });
   }
 
   /**
@@ -349,70 +514,36 @@ class Digits {
    */
   private isQuotient(term: Term, rest: Term): boolean {
     const [whole, by] = rest.arguments;
-    if (!/^[us]div$/.test(term.operator) || isOfSigned(term) !== isOfSigned(rest)) return false;
     const [divided, divisor] = term.arguments;
+    if (rest.operator === 'and')
+      return /^[al]shr$/.test(term.operator) && divided === whole && divisor!.operator === 'constant' && 1n << divisor!.value === by!.value + 1n; // oxfmt-ignore
+    if (!/^[us]div$/.test(term.operator) || isOfSigned(term) !== isOfSigned(rest)) return false;
     if (divided === whole) return divisor === by;
-    if (whole!.operator !== term.operator || whole!.arguments[0] !== divided || !this.isNonNegative(divided!))
-      return false;
-    const [all, inner, outer] = [divisor!, whole!.arguments[1]!, by!].map((size) => this.sizeOf(size, isOfSigned(term))); // oxfmt-ignore
-    return !!all && !!inner && !!outer && isSame(all, times(inner, outer));
+    if (whole!.operator !== term.operator || whole!.arguments[0] !== divided || !this.isNatural(divided!)) return false;
+    const [all, inner, outer] = [divisor!, whole!.arguments[1]!, by!].map((size) => this.positiveSize(size, isOfSigned(term))); // oxfmt-ignore
+    return !!all && !!inner && !!outer && isSame(all, timesProduct(inner, outer));
   }
 }
 
-/** A summand without further structure: a digit, or a factor that all threads share. */
-function summandOf(term: Term): readonly Summand[] {
-  return [isOfLaunch(term) ? { by: 1n, factors: [term], digit: null } : { by: 1n, factors: [], digit: term }];
+/** The conditions of an access. */
+function conditionsOf(symbolic: SymbolicKernel, { access, target }: AccessSide): readonly Term[] {
+  return [symbolic.reach(access.block), target.condition].flatMap((condition) =>
+    condition.operator === 'all' ? condition.arguments : [condition],
+  );
 }
 
-/** Whether a term depends on the launch only, and so is uniform among all threads. */
-function isOfLaunch({ leaves }: Term): boolean {
-  return leaves.length > 0 && leaves.every(({ atom }) => /^(?:parameter|block-size|grid-size)$/.test(atom!.kind));
+function isLowMask({ operator, value }: Term): boolean {
+  return operator === 'constant' && (value & (value + 1n)) === 0n;
 }
 
-function isSame(a: Product, b: Product): boolean {
-  return a.by === b.by && a.factors.length === b.factors.length && without(a.factors, b.factors) !== null;
-}
-
-/** An upper bound of the sum of two products. */
-function sumOf(a: Product, b: Product): Product {
-  const isAlike = a.factors.length === b.factors.length && without(a.factors, b.factors) !== null;
-  return isAlike ? { ...b, by: a.by + b.by } : { ...b, by: 2n * b.by };
-}
-
-function merged(a: readonly Term[], b: readonly Term[]): readonly Term[] {
-  return [...a, ...b].sort((one, other) => one.id - other.id);
-}
-
-function times(a: Product, b: Product): Product {
-  return { by: a.by * b.by, factors: merged(a.factors, b.factors) };
-}
-
-/** The factors of one product without those of another; null if it lacks one of them. */
-function without(a: readonly Term[], b: readonly Term[]): readonly Term[] | null {
-  const rest = [...a];
-  for (const factor of b) {
-    const at = rest.indexOf(factor);
-    if (at < 0) return null;
-    rest.splice(at, 1);
-  }
-  return rest;
-}
-
-/** One product divided by another; null if there is a remainder. */
-function quotient(a: Product, b: Product): Product | null {
-  const factors = without(a.factors, b.factors);
-  return factors && a.by % b.by === 0n ? { by: a.by / b.by, factors } : null;
-}
-
-/** Whether a product is at most another one whenever all sizes are at least 1. */
-function isAtMost(a: Product, b: Product): boolean {
-  return a.by <= b.by && without(b.factors, a.factors) !== null;
+function isSame(a: SizeProduct, b: SizeProduct): boolean {
+  return a.by === b.by && a.factors.length === b.factors.length && factorsLeft(a.factors, b.factors) !== null;
 }
 
 function added(a: readonly Summand[], b: readonly Summand[], by = 1n): readonly Summand[] {
   const sums = new Map<string, Summand>();
   const add = (one: Summand, factor: bigint): void => {
-    const key = `${one.digit?.id ?? ''}|${one.factors.map(({ id }) => id).join()}`;
+    const key = `${one.digit?.id ?? ''}|${one.factors.map((part) => part.key).join()}`;
     const total = (sums.get(key)?.by ?? 0n) + factor * one.by;
     if (total === 0n) sums.delete(key);
     else sums.set(key, { ...one, by: total });
@@ -428,7 +559,7 @@ function product(a: readonly Summand[] | null, b: readonly Summand[] | null): re
   for (const x of a)
     for (const y of b) {
       if (x.digit && y.digit) return null;
-      sum = added(sum, [{ ...times(x, y), digit: x.digit ?? y.digit }]);
+      sum = added(sum, [{ ...timesProduct(x, y), digit: x.digit ?? y.digit }]);
     }
   return sum;
 }

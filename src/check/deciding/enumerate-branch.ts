@@ -19,7 +19,7 @@ const unable: BranchEnumeration = { kind: 'unable' };
  * @param group the threads that have to agree: those of the block, or those of each warp
  */
 export function enumerateBranch(
-  context: TierContext,
+  context: Omit<TierContext, 'stated'>,
   obligation: Pick<DivergenceObligation, 'condition' | 'conditions'>,
   group: 'block' | 'warp',
 ): BranchEnumeration {

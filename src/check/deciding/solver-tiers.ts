@@ -2,6 +2,7 @@
  * The solver tiers of one kernel. Each tier has a session for pairs within a block and one for pairs between blocks.
  */
 import type { KernelAndLaunch, SymbolicFacts, ElementFacts, OrderingFacts } from '../context/facts.ts';
+import { namedTerm } from '../context/named-term.ts';
 import { givenScalar, integerField, namedField } from '../context/scalars.ts';
 import { type Deciding, type ObligationResult, SolverTier } from './solver-tier.ts';
 import type { UniformityResult } from '../../analysis/values/uniformity.ts';
@@ -168,13 +169,12 @@ function bitVocabularyOf(context: KernelAndLaunch & SymbolicFacts, encoding: Bit
   const { view } = context.symbolic;
   const reading = { side: 1 as const, rounds: [] };
   return (name) => {
-    const term = termOf(context, name);
-    if (term === null) return null;
-    if (name.kind === 'dimension') return encoding.linear(view.unsigned(term), reading);
-    const named = namedScalar(request.parameters, name.path)!;
-    const isUnsigned = isUnsignedType(named.type);
-    if (term.atom && !namedField(context, named)) return encoding.unread(integerField(context, named)!, isUnsigned);
-    return encoding.linear(isUnsigned ? view.unsigned(term) : view.signed(term), reading);
+    const found = namedTerm(context, name);
+    if (!found) return null;
+    const { term, isSigned } = found;
+    const named = name.kind === 'parameter' ? namedScalar(request.parameters, name.path) : null;
+    if (named && term.atom && !namedField(context, named)) return encoding.unread(integerField(context, named)!, !isSigned); // oxfmt-ignore
+    return encoding.linear(isSigned ? view.signed(term) : view.unsigned(term), reading);
   };
 }
 
@@ -189,35 +189,14 @@ export function meetsStated(
   return conditionsOf(context.request.assumptions).every((condition) => {
     let isOfModel = false;
     const holds = evaluateCondition(condition, (name) => {
-      const term = termOf(context, name);
-      const pattern = term?.operator === 'constant' ? term.value : term ? patternOf(term) : undefined;
-      if (!term || pattern === undefined) return undefined;
-      isOfModel ||= term.operator !== 'constant';
-      const isUnsigned =
-        name.kind === 'dimension' || isUnsignedType(namedScalar(context.request.parameters, name.path)!.type);
-      return isUnsigned ? pattern : BigInt.asIntN(term.width, pattern);
+      const found = namedTerm(context, name);
+      const pattern = found?.term.operator === 'constant' ? found.term.value : found ? patternOf(found.term) : undefined; // oxfmt-ignore
+      if (!found || pattern === undefined) return undefined;
+      isOfModel ||= found.term.operator !== 'constant';
+      return found.isSigned ? BigInt.asIntN(found.term.width, pattern) : pattern;
     });
     return holds ?? !isOfModel;
   });
-}
-
-/** The term that a name in an assumption denotes; null if it is not a scalar. */
-function termOf(context: KernelAndLaunch & SymbolicFacts, name: Parameters<BitVocabulary>[0]): Term | null {
-  const { request, symbolic, dimensions } = context;
-  const { store } = symbolic;
-  if (name.kind === 'dimension') {
-    const axis = 'xyz'.indexOf(name.axis) as 0 | 1 | 2;
-    const size = (name.name === 'blockDim' ? dimensions.block : dimensions.grid)[axis];
-    if (size !== null) return store.constant(32, BigInt(size));
-    return store.atom(32, { kind: name.name === 'blockDim' ? 'block-size' : 'grid-size', axis });
-  }
-  const named = namedScalar(request.parameters, name.path);
-  const field = named && integerField(context, named);
-  if (!field) return null;
-  const { index, offset, bytes } = field;
-  const given = givenScalar(request.launch, index, offset, bytes);
-  if (given !== undefined) return store.constant(8 * bytes, given);
-  return store.atom(8 * bytes, { kind: 'parameter', index, offset, bytes });
 }
 
 /** Terms that are addresses of accesses, whose arithmetic is assumed not to wrap around. */
@@ -232,7 +211,7 @@ function divisors(context: KernelAndLaunch & SymbolicFacts): ReadonlyMap<Term, b
   for (const condition of conditionsOf(context.request.assumptions)) {
     const { expression, divisor } = multipleOf(condition) ?? {};
     if (expression?.kind !== 'parameter' && expression?.kind !== 'dimension') continue;
-    const term = termOf(context, expression);
+    const term = namedTerm(context, expression)?.term;
     if (term?.atom) known.set(term, divisor!);
   }
   return known;
@@ -244,7 +223,8 @@ function powersOfTwo(context: KernelAndLaunch & SymbolicFacts): (leaf: Term) => 
   const known = new Set<Term>();
   for (const condition of conditionsOf(request.assumptions)) {
     const name = powerOfTwo(condition);
-    const term = name && (name.kind === 'parameter' || name.kind === 'dimension') ? termOf(context, name) : null;
+    const term =
+      name && (name.kind === 'parameter' || name.kind === 'dimension') ? namedTerm(context, name)?.term : null;
     if (term?.atom) known.add(term);
   }
   for (const { instruction, condition } of symbolic.stated) {

@@ -15,6 +15,7 @@ import type { UniformityResult } from '../../analysis/values/uniformity.ts';
 import type { BlockId, Kernel, LoopId, ValueId } from '../../ir/form/kernel.ts';
 import type { Bounds } from '../../term/linear.ts';
 import type { Term } from '../../term/term.ts';
+import type { StatedSize } from '../premises/stated-sizes.ts';
 
 /** `block`: two threads of one block; `grid`: two threads of different blocks, ordered only by barriers of the grid. */
 export type PairScope = 'block' | 'grid';
@@ -204,4 +205,6 @@ export interface TierContext {
   readonly instances: Instances;
   readonly dimensions: Dimensions;
   readonly evaluations: number;
+  /** Comparisons of sizes among the assumptions. */
+  readonly stated: readonly StatedSize[];
 }

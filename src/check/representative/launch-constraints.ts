@@ -200,20 +200,28 @@ export function sizeForGrid(
 }
 
 /**
- * For each parameter that determines the grid but is not read by the kernel, a value for which the grid has the chosen
- * number of blocks. No other rule chooses values for such parameters.
+ * For each parameter that the kernel does not read but that determines the grid or a scalar (`n == images * size`), a
+ * value for which the grid has the chosen number of blocks, or the scalar at least its chosen value. No other rule
+ * chooses values for such parameters.
  */
 export function unreadSizes(context: KernelAndLaunch, chosen: Chosen, rest: number): Map<ParameterField, bigint> {
   const sizes = new Map<ParameterField, bigint>();
-  const visit = (node: IntegerExpression): void => {
-    if (node.kind === 'negative') visit(node.operand);
-    if (node.kind === 'arithmetic') [node.left, node.right].forEach(visit);
+  const visit = (node: IntegerExpression, sizeOf: (field: ParameterField) => bigint | undefined): void => {
+    if (node.kind === 'negative') visit(node.operand, sizeOf);
+    if (node.kind === 'arithmetic') for (const part of [node.left, node.right]) visit(part, sizeOf);
     const field = node.kind === 'parameter' ? fieldNamed(context, node.path)?.field : undefined;
     if (!field || chosen.scalar(field) !== undefined || context.fields.some((one) => isOne(one, field))) return;
-    const size = sizeForGrid(context, field, chosen, rest);
+    const size = sizeOf(field);
     if (size !== undefined) sizes.set(field, size);
   };
-  for (const { name, value } of equationsOf(context)) if (name.kind === 'dimension' && name.name === 'gridDim') visit(value); // oxfmt-ignore
+  for (const { name, value } of equationsOf(context)) {
+    if (name.kind === 'dimension' && name.name === 'gridDim')
+      visit(value, (field) => sizeForGrid(context, field, chosen, rest));
+    const own = name.kind === 'parameter' ? fieldNamed(context, name.path)?.field : undefined;
+    const wanted = own && chosen.scalar(own);
+    if (own && wanted !== undefined)
+      visit(value, (field) => leastFor((size) => evaluateExpression(value, lookupIn(context, { ...chosen, scalar: (one) => (isOne(one, field) ? size : chosen.scalar(one)) })), wanted)); // oxfmt-ignore
+  }
   return sizes;
 }
 

@@ -178,8 +178,8 @@ function withScalars(
     for (const [field, value] of raisedScalars(context, chosen, isOpen)) values.set(fieldKey(field), value);
     wholeParts(shape, open, place, values, set);
   }
-  for (const [field, value] of tiedScalars(context, chosen, isOpen)) values.set(fieldKey(field), value);
   for (const [field, value] of unreadSizes(context, chosen, plan.rest)) values.set(fieldKey(field), value);
+  for (const [field, value] of tiedScalars(context, chosen, isOpen)) values.set(fieldKey(field), value);
   const tied = tiedGrid(context, chosen);
   if (!tied) return null;
   // A sample whose sizes leave one block shows nothing about several.

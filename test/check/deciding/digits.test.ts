@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Random, seededRandom } from '../../../src/base/random.ts';
+import { comparedSizes } from '../../../src/check/context/named-term.ts';
 import { refutedByDigits } from '../../../src/check/deciding/digits.ts';
 import { sweep } from '../../run/sweep.ts';
 import { kernelOf } from '../kernel-text.ts';
@@ -143,7 +144,8 @@ test('access pairs that the digit tier refutes do not overlap', () => {
     const problems = problemsOf(kernelOf(ptxOf(layout)), options);
     for (const [at, { context, instances, obligations }] of problems.entries()) {
       const { symbolic, dimensions } = context;
-      const isRefuted = obligations.every((one) => refutedByDigits(symbolic, instances, dimensions, one) !== null);
+      const tier = { symbolic, instances, dimensions, evaluations: 0, stated: comparedSizes(context) };
+      const isRefuted = obligations.every((one) => refutedByDigits(tier, one) !== null);
       const isMet = areMeeting(layout, at === 0 ? 'block' : 'grid', threads, blocks);
       assert.ok(!(isRefuted && isMet && obligations.length > 0), `seed ${seed}: ${JSON.stringify(layout)}`);
       if (isRefuted) counts.refuted++;

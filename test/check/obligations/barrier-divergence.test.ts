@@ -31,7 +31,13 @@ function ask(body: string, block: Dim3, grid: Dim3): Question {
   const uniformity = inferUniformity(kernel, dependences, loaded, new Set());
   return {
     context,
-    tier: { symbolic, dimensions, instances: new Instances(symbolic, uniformity, 'block'), evaluations: 100_000 },
+    tier: {
+      symbolic,
+      dimensions,
+      instances: new Instances(symbolic, uniformity, 'block'),
+      evaluations: 100_000,
+      stated: [],
+    },
     obligations: divergenceObligations(symbolic, dependences, uniformity, context.isBlockBarrier),
   };
 }

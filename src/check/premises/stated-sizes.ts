@@ -1,0 +1,104 @@
+/** Stated comparisons of sizes, such as `ld >= w` or `n == images * size`, as sums that are not negative. */
+import type { Term } from '../../term/term.ts';
+import type { ComparisonOperator, Condition, IntegerExpression } from '../../cuda/assumptions/assumption.ts';
+import { type SizeFactor, type Size, constantSize, plusSize, timesSize } from './size-order.ts';
+
+/** A number in a comparison: a polynomial over terms, or the quotient of two. */
+type StatedNumber =
+  | { readonly kind: 'constant'; readonly value: bigint }
+  | { readonly kind: 'term'; readonly term: Term; readonly isSigned: boolean }
+  | { readonly kind: '+' | '-' | '*' | '/'; readonly left: StatedNumber; readonly right: StatedNumber };
+
+export interface StatedSize {
+  readonly operator: ComparisonOperator;
+  readonly left: StatedNumber;
+  readonly right: StatedNumber;
+}
+
+/** The comparisons among conditions whose numbers are polynomials or quotients of polynomials. */
+export function statedSizes(
+  conditions: readonly Condition[],
+  termOf: (name: Extract<IntegerExpression, { kind: 'parameter' | 'dimension' }>) => { term: Term; isSigned: boolean } | null, // oxfmt-ignore
+): readonly StatedSize[] {
+  const numberOf = (expression: IntegerExpression): StatedNumber | null => {
+    switch (expression.kind) {
+      case 'integer':
+        return { kind: 'constant', value: expression.value };
+      case 'parameter':
+      case 'dimension': {
+        const found = termOf(expression);
+        if (found?.term.operator === 'constant')
+          return { kind: 'constant', value: found.isSigned ? BigInt.asIntN(found.term.width, found.term.value) : found.term.value }; // oxfmt-ignore
+        return found && { kind: 'term', ...found };
+      }
+      case 'negative': {
+        const right = numberOf(expression.operand);
+        return right && { kind: '-', left: { kind: 'constant', value: 0n }, right };
+      }
+      case 'arithmetic': {
+        const { operator } = expression;
+        if (operator !== '+' && operator !== '-' && operator !== '*' && operator !== '/') return null;
+        const [left, right] = [numberOf(expression.left), numberOf(expression.right)];
+        return left && right && { kind: operator, left, right };
+      }
+      case 'warp-size':
+        return { kind: 'constant', value: 32n };
+    }
+  };
+  return conditions.flatMap((condition): StatedSize[] => {
+    if (condition.kind !== 'comparison' || condition.operator === '!=') return [];
+    const [left, right] = [numberOf(condition.left), numberOf(condition.right)];
+    return left && right ? [{ operator: condition.operator, left, right }] : [];
+  });
+}
+
+/** Sums that the comparisons state not to be negative. */
+export function factsOfSizes(
+  stated: readonly StatedSize[],
+  factorOf: (term: Term, isSigned: boolean) => SizeFactor,
+): readonly Size[] {
+  const sizeOf = (number: StatedNumber): Size | null => {
+    switch (number.kind) {
+      case 'constant':
+        return constantSize(number.value);
+      case 'term':
+        return [{ by: 1n, factors: [factorOf(number.term, number.isSigned)] }];
+      case '/':
+        return null;
+      default: {
+        const [left, right] = [sizeOf(number.left), sizeOf(number.right)];
+        if (!left || !right) return null;
+        return number.kind === '*' ? timesSize(left, right) : plusSize(left, right, number.kind === '+' ? 1n : -1n);
+      }
+    }
+  };
+  const isNatural = (size: Size): boolean => size.every(({ by, factors }) => by > 0n && factors.every(({ least }) => least >= 0n)); // oxfmt-ignore
+  /** `x == a / b` for nonnegative `a` and positive `b`: `b * x <= a` and `a < b * x + b`. */
+  const quotients = ({ operator, left, right }: StatedSize): readonly Size[] => {
+    if (operator !== '==' || right.kind !== '/') return [];
+    const [x, a, b] = [sizeOf(left), sizeOf(right.left), sizeOf(right.right)];
+    const isPositive = b?.length === 1 && b[0]!.by > 0n && b[0]!.factors.every(({ least }) => least > 0n);
+    if (!x || !a || !b || !isPositive || !isNatural(a)) return [];
+    const rest = plusSize(a, timesSize(x, b), -1n);
+    return [rest, plusSize(plusSize(b, constantSize(1n), -1n), rest, -1n)];
+  };
+  return stated.flatMap((one): readonly Size[] => {
+    const [left, right] = [sizeOf(one.left), sizeOf(one.right)];
+    if (!left || !right) return [...quotients(one), ...quotients({ ...one, left: one.right, right: one.left })];
+    const [more, less] = [plusSize(left, right, -1n), plusSize(right, left, -1n)];
+    switch (one.operator) {
+      case '==':
+        return [more, less];
+      case '>=':
+        return [more];
+      case '<=':
+        return [less];
+      case '>':
+        return [plusSize(more, constantSize(1n), -1n)];
+      case '<':
+        return [plusSize(less, constantSize(1n), -1n)];
+      default:
+        return [];
+    }
+  });
+}
