@@ -54,6 +54,8 @@ interface BoundedIndex {
   /** Exclusive upper bound. */
   readonly bound: Size;
   readonly assumes: readonly Term[];
+  /** Whether the condition compares signed numbers. */
+  readonly isSigned: boolean;
 }
 
 /** Maximum number of expanded summands. */
@@ -75,11 +77,23 @@ export function refutedByDigits(
   obligation: Obligation,
   haveSizes = false,
 ): readonly Term[] | null {
-  const { symbolic, instances, dimensions } = context;
-  const { first, second, elements, starts, scope } = obligation;
+  const { first, second, elements, starts } = obligation;
   if (elements !== null || starts !== null) return null;
+  const isWide = first.target.offset.width === 64 && second.target.offset.width === 64;
+  return refutedAs(context, obligation, haveSizes, true) ?? (isWide ? refutedAs(context, obligation, haveSizes, false) : null); // oxfmt-ignore
+}
+
+/** @param isSigned whether the sizes in an offset of 64 bits are signed numbers */
+function refutedAs(
+  context: TierContext,
+  obligation: Obligation,
+  haveSizes: boolean,
+  isSigned: boolean,
+): readonly Term[] | null {
+  const { symbolic, instances, dimensions } = context;
+  const { first, second, scope } = obligation;
   const work = new Digits(context, obligation, haveSizes);
-  const [a, b] = [first, second].map((side) => work.summandsOf(side.target.offset));
+  const [a, b] = [first, second].map((side) => work.summandsOf(side.target.offset, isSigned));
   const isOurs = ({ digit, factors }: Summand): boolean =>
     digit !== null && (isDivided(digit) || (factors.length > 0 && !haveSizes));
   if (!a || !b || !a.some(isOurs)) return null;
@@ -171,9 +185,9 @@ class Digits {
   }
 
   /** An offset in bytes as a sum of digits; null if it has no such form. */
-  summandsOf(offset: Term): readonly Summand[] | null {
+  summandsOf(offset: Term, isSigned: boolean): readonly Summand[] | null {
     if (offset.size > largestOffset || !this.meant(offset, this.symbolic.view.offset(offset))) return null;
-    return this.expand(offset, true, true) ?? (offset.width === 64 ? this.expand(offset, true, false) : null);
+    return this.expand(offset, true, isSigned);
   }
 
   /** @param isExact the term is known not to wrap around */
@@ -297,14 +311,21 @@ class Digits {
   /** The order of sizes under the stated facts, the bounds of nonnegative indices, and the conditions on sizes only. */
   private order(): SizeOrder {
     const facts: SizeFact[] = factsOfSizes(this.stated, (term, isSigned) => this.factorOf(term, isSigned)).map((sum) => ({ sum, assumes: [] })); // oxfmt-ignore
-    for (const { term, bound, assumes, sum } of this.bounded().flat()) {
-      const isOfSizes = sum.every(({ digit }) => digit === null);
-      // An upper bound of a nonnegative index is positive.
-      const [isNatural, more] = isOfSizes ? [true, []] : this.assuming(() => this.isNatural(term));
-      const least = plusSize(isOfSizes ? sum : [], constantSize(1n));
-      if (isNatural) facts.push({ sum: plusSize(bound, least, -1n), assumes: [...assumes, ...more] });
-    }
-    return new SizeOrder(facts);
+    // Whether an index is negative may depend on sizes that are stated to be positive.
+    this.known = new SizeOrder(facts);
+    const more = this.bounded()
+      .flat()
+      .flatMap(({ term, bound, assumes, sum, isSigned }): SizeFact[] => {
+        if (sum.every(({ digit }) => digit === null)) return [{ sum: plusSize(plusSize(bound, sum, -1n), constantSize(1n), -1n), assumes }]; // oxfmt-ignore
+        const [isNatural, others] = isSigned ? this.assuming(() => this.isNatural(term)) : [true, []];
+        if (!isNatural) return [];
+        // An upper bound of a nonnegative index is positive, and so are its factors if none is negative.
+        const [only, ...parts] = bound;
+        const areNatural = parts.length === 0 && only?.factors.every(({ least }) => least >= 0n);
+        const sizes = areNatural ? only!.factors.map((factor): Size => [{ by: 1n, factors: [factor] }]) : [];
+        return [bound, ...sizes].map((size) => ({ sum: plusSize(size, constantSize(1n), -1n), assumes: [...assumes, ...others] })); // oxfmt-ignore
+      });
+    return new SizeOrder([...facts, ...more]);
   }
 
   /** The indices that conditions of each side bound. */
@@ -318,7 +339,7 @@ class Digits {
         const isSigned = isOfSigned(comparison);
         const [[sum, bound], assumes] = this.assuming(() => [this.expand(term, false, isSigned), this.sizeOf(limit, isSigned)]); // oxfmt-ignore
         // `!(n < i)` is `i < n + 1`.
-        return sum && bound ? [{ term, sum, bound: isNegated ? plusSize(bound, constantSize(1n)) : bound, assumes }] : []; // oxfmt-ignore
+        return sum && bound ? [{ term, sum, bound: isNegated ? plusSize(bound, constantSize(1n)) : bound, assumes, isSigned }] : []; // oxfmt-ignore
       }),
     ));
   }
@@ -470,7 +491,7 @@ class Digits {
   /** The digits of an index that is equal in both threads; none if they may differ. */
   digitsOf(term: Term): readonly Term[] {
     const found = this.tried(() => {
-      const sum = this.summandsOf(term);
+      const sum = this.summandsOf(term, true) ?? this.summandsOf(term, false);
       const split = sum && this.splitOf(sum, sum);
       return split && this.nests(constantSize(1n), split.digits, []) ? termsOf(split) : null;
     });

@@ -19,7 +19,6 @@
 // expect: windowsOfSignal silent
 // expect: enlargedImage race=proved divergence=proved
 // expect: enlargedImage silent
-// open: enlargedImage no run shows an overlap, and no tier refutes it
 // expect: channelsToFront race=proved divergence=proved
 // expect: channelsToFront silent
 // open: channelsToFront the solver gives up
