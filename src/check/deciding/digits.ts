@@ -187,7 +187,24 @@ class Digits {
   /** An offset in bytes as a sum of digits; null if it has no such form. */
   summandsOf(offset: Term, isSigned: boolean): readonly Summand[] | null {
     if (offset.size > largestOffset || !this.meant(offset, this.symbolic.view.offset(offset))) return null;
-    return this.expand(offset, true, isSigned);
+    const sum = this.expand(offset, true, isSigned);
+    return sum && this.withQuotients(sum);
+  }
+
+  /** A sum in which `x - x % n`, as compilers write a product with a quotient of which they need the rest, is `x / n * n`. */
+  private withQuotients(sum: readonly Summand[]): readonly Summand[] {
+    for (const rest of sum) {
+      const { digit, by } = rest;
+      if (!digit || !/^[us]rem$/.test(digit.operator)) continue;
+      const [number, divisor] = digit.arguments as [Term, Term];
+      const whole = sum.find((one) => one.digit === number && one.by === -by && isSame({ ...one, by: 0n }, { ...rest, by: 0n })); // oxfmt-ignore
+      const [only, ...others] = whole ? (this.sizeOf(divisor, isOfSigned(digit)) ?? []) : [];
+      if (!whole || !only || others.length > 0) continue;
+      const quotient = this.symbolic.store.divide(isOfSigned(digit) ? 'sdiv' : 'udiv', digit.width, number, divisor);
+      const left = sum.filter((one) => one !== whole && one !== rest);
+      return this.withQuotients(added(left, [{ ...timesProduct(whole, only), digit: quotient }]));
+    }
+    return sum;
   }
 
   /** @param isExact the term is known not to wrap around */

@@ -1,0 +1,192 @@
+/**
+ * Rows of a pitch, indices that a condition bounds, tiles and remainders under stated comparisons of sizes: a pair that
+ * the digit tier refutes overlaps in no launch that meets the statements, whatever the signs of the sizes.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Random, seededRandom } from '../../../src/base/random.ts';
+import { comparedSizes } from '../../../src/check/context/named-term.ts';
+import { refutedByDigits } from '../../../src/check/deciding/digits.ts';
+import { sweep } from '../../run/sweep.ts';
+import { kernelOf } from '../kernel-text.ts';
+import { problemsOf } from '../problem.ts';
+
+/** A size: its PTX, which writes to a register, its name in statements, and its value. */
+interface Size {
+  readonly text: string;
+  readonly into: (register: string) => string;
+  readonly at: (n: number, m: number) => number;
+}
+
+const sizes: readonly Size[] = [
+  { text: 'n', into: (to) => `mov.u32 ${to}, %r9;`, at: (n) => n },
+  { text: 'm', into: (to) => `mov.u32 ${to}, %r8;`, at: (_, m) => m },
+  { text: 'n * m', into: (to) => `mul.lo.s32 ${to}, %r9, %r8;`, at: (n, m) => n * m },
+  { text: 'n * n', into: (to) => `mul.lo.s32 ${to}, %r9, %r9;`, at: (n) => n * n },
+  { text: '2 * n', into: (to) => `shl.b32 ${to}, %r9, 1;`, at: (n) => 2 * n },
+  { text: 'n + 2', into: (to) => `add.s32 ${to}, %r9, 2;`, at: (n) => n + 2 },
+  { text: '3', into: (to) => `mov.u32 ${to}, 3;`, at: () => 3 },
+];
+
+interface Layout {
+  /** Rows by blocks or by iterations; tiles of four columns; or digits of a flat index, each a remainder. */
+  readonly form: 'blocks' | 'rounds' | 'tiles' | 'remainders';
+  /** Columns of a thread: its index, or every eighth. */
+  readonly isStrided: boolean;
+  /** Bound of the columns, or of the flat index. */
+  readonly bound: Size;
+  readonly isUnsigned: boolean;
+  /** Whether the bound belongs to the columns, too. */
+  readonly isClosed: boolean;
+  readonly pitch: Size;
+  readonly rows: Size;
+  /** Added to each column before it is compared, and after that. */
+  readonly start: Size | null;
+  readonly skipped: Size | null;
+  /** Whether columns below 0 are left out. */
+  readonly isNatural: boolean;
+  /** Whether threads return unless n is less than m. */
+  readonly isOrdered: boolean;
+  readonly statements: readonly Statement[];
+}
+
+interface Statement {
+  readonly text: string;
+  readonly isMet: (n: number, m: number) => boolean;
+}
+
+function randomLayout(random: Random): Layout {
+  const size = (): Size => random.pick(sizes);
+  const [bound, pitch, rows] = [size(), random.chance(0.5) ? null : size(), size()];
+  const compare = (): Statement => {
+    const factor = sizes[random.chance(0.5) ? 0 : 1]!;
+    const [a, b] = random.pick([[pitch ?? bound, bound], [size(), size()], [factor, factor === sizes[0] ? sizes[1]! : sizes[0]!]] as const); // oxfmt-ignore
+    const operator = random.pick(['>=', '>', '=='] as const);
+    const isMet = (n: number, m: number): boolean => {
+      const [x, y] = [a.at(n, m), b.at(n, m)];
+      return operator === '>=' ? x >= y : operator === '>' ? x > y : x === y;
+    };
+    return { text: `${a.text} ${operator} ${b.text}`, isMet };
+  };
+  const positive: readonly Statement[] = [
+    { text: 'n >= 1', isMet: (n) => n >= 1 },
+    { text: 'm >= 1', isMet: (_, m) => m >= 1 },
+  ];
+  return {
+    form: random.pick(['blocks', 'blocks', 'rounds', 'tiles', 'remainders'] as const),
+    isStrided: random.chance(0.5),
+    bound,
+    isUnsigned: random.chance(0.3),
+    isClosed: random.chance(0.2),
+    pitch: pitch ?? bound,
+    rows,
+    start: random.chance(0.3) ? size() : null,
+    skipped: random.chance(0.2) ? size() : null,
+    isNatural: random.chance(0.5),
+    isOrdered: random.chance(0.3),
+    statements: [...positive.filter(() => random.chance(0.6)), ...(random.chance(0.5) ? [compare()] : [])],
+  };
+}
+
+/** Threads of a block in the launches that are tried. */
+const threads = 8;
+const blocks = 3;
+
+function ptxOf({
+  form,
+  isStrided,
+  bound,
+  isUnsigned,
+  isClosed,
+  pitch,
+  rows,
+  start,
+  skipped,
+  isNatural,
+  isOrdered,
+}: Layout): string {
+  const flag = `setp.${isClosed ? (isUnsigned ? 'hi.u32' : 'gt.s32') : isUnsigned ? 'hs.u32' : 'ge.s32'} %p1, %r20, %r30;`;
+  const sizesOf = `${bound.into('%r30')} ${pitch.into('%r31')} ${rows.into('%r32')} ${skipped?.into('%r33') ?? ''} ${start?.into('%r34') ?? 'mov.u32 %r34, 0;'} ${isOrdered ? 'setp.ge.s32 %p4, %r9, %r8; @%p4 ret;' : ''}`;
+  const store = 'mul.wide.s32 %d10, %r40, 4; add.s64 %d10, %d1, %d10; st.u32 [%d10], %r0;';
+  const add = skipped ? 'add.s32 %r40, %r40, %r33;' : '';
+  if (form === 'remainders')
+    return `${sizesOf} add.s32 %r20, %r7, %r34; ${flag} @%p1 ret;
+      rem.s32 %r21, %r20, %r9; div.s32 %r22, %r20, %r9; rem.s32 %r23, %r22, %r8; div.s32 %r24, %r22, %r8; rem.s32 %r25, %r24, %r32;
+      mad.lo.s32 %r40, %r25, %r8, %r23; mad.lo.s32 %r40, %r40, %r9, %r21; ${add} ${store}`;
+  const index =
+    form === 'tiles'
+      ? `and.b32 %r41, %r20, -4; and.b32 %r42, %r20, 3; mul.lo.s32 %r40, %r41, %r31; shl.b32 %r43, %r6, 2; add.s32 %r40, %r40, %r43; add.s32 %r40, %r40, %r42;`
+      : `mad.lo.s32 %r40, ${form === 'blocks' ? '%r6' : '%r26'}, %r31, %r20;`;
+  const skip = isNatural ? 'setp.lt.s32 %p3, %r20, 0; @%p3 bra BELOW;' : '';
+  const body = `${skip} ${index} ${add} ${store}\nBELOW:`;
+  const row =
+    form === 'rounds'
+      ? `mov.u32 %r26, 0;\nROW: setp.ge.s32 %p2, %r26, %r32; @%p2 bra NEXT;\n${body}\nadd.s32 %r26, %r26, 1; bra ROW;\nNEXT:`
+      : body;
+  if (!isStrided) return `${sizesOf} add.s32 %r20, %r0, %r34; ${flag} @%p1 ret;\n${row}`;
+  return `${sizesOf} add.s32 %r20, %r0, %r34;\nCOLUMN: ${flag} @%p1 bra END;\n${row}\nadd.s32 %r20, %r20, ${threads}; bra COLUMN;\nEND:`;
+}
+
+/** The elements that a thread stores. */
+function elementsOf(layout: Layout, thread: number, block: number, n: number, m: number): readonly number[] {
+  const { form, isStrided, bound, isUnsigned, isClosed, pitch, rows, start, skipped, isNatural, isOrdered } = layout;
+  if (isOrdered && n >= m) return [];
+  /** Comparisons of unsigned numbers: a negative one is above all others. */
+  const wide = (value: number): number => (isUnsigned && value < 0 ? value + 2 ** 32 : value);
+  const isWithin = (index: number): boolean => (isClosed ? wide(index) <= wide(bound.at(n, m)) : wide(index) < wide(bound.at(n, m))); // oxfmt-ignore
+  const more = skipped?.at(n, m) ?? 0;
+  if (form === 'remainders') {
+    const i = block * threads + thread + (start?.at(n, m) ?? 0);
+    const [x, y, z] = [i % n, Math.trunc(i / n) % m, Math.trunc(Math.trunc(i / n) / m) % rows.at(n, m)];
+    return isWithin(i) && ![x, y, z].some(Number.isNaN) ? [x + n * (y + m * z) + more] : [];
+  }
+  const found: number[] = [];
+  const first = thread + (start?.at(n, m) ?? 0);
+  for (let column = first; isWithin(column) && column < 64; column += isStrided ? threads : 256) {
+    if (isNatural && column < 0) continue;
+    const [tile, rest] = [Math.floor(column / 4) * 4, column - Math.floor(column / 4) * 4];
+    const at = (row: number): number => form === 'tiles' ? tile * pitch.at(n, m) + 4 * block + rest : row * pitch.at(n, m) + column; // oxfmt-ignore
+    if (form === 'rounds') for (let row = 0; row < rows.at(n, m); row++) found.push(at(row) + more);
+    else found.push(at(block) + more);
+  }
+  return found;
+}
+
+/** Whether two threads of the scope store to a common element. */
+function areMeeting(layout: Layout, scope: 'block' | 'grid'): boolean {
+  for (let n = -3; n <= 5; n++)
+    for (let m = -3; m <= 5; m++) {
+      if (!layout.statements.every(({ isMet }) => isMet(n, m))) continue;
+      const owners = new Map<number, number>();
+      for (let i = 0; i < threads * blocks; i++) {
+        const block = Math.floor(i / threads);
+        for (const element of elementsOf(layout, i % threads, block, n, m)) {
+          const other = owners.get(element);
+          const isMet = other !== undefined && other !== i;
+          if (isMet && (Math.floor(other / threads) === block) === (scope === 'block')) return true;
+          owners.set(element, i);
+        }
+      }
+    }
+  return false;
+}
+
+test('rows, tiles and remainders that the digit tier refutes do not overlap', () => {
+  const counts: Record<string, number> = { apart: 0, met: 0 };
+  for (let seed = 0; seed < sweep(600, 30_000); seed++) {
+    const layout = randomLayout(seededRandom(seed));
+    const assume = layout.statements.map(({ text }) => text);
+    const problems = problemsOf(kernelOf(ptxOf(layout)), { block: [threads, 1, 1], grid: [blocks, 1, 1], assume });
+    for (const [at, { context, instances, obligations }] of problems.entries()) {
+      const { symbolic, dimensions } = context;
+      const tier = { symbolic, instances, dimensions, evaluations: 0, stated: comparedSizes(context) };
+      const isRefuted = obligations.length > 0 && obligations.every((one) => refutedByDigits(tier, one) !== null);
+      const isMet = areMeeting(layout, at === 0 ? 'block' : 'grid');
+      const told = { ...layout, bound: layout.bound.text, pitch: layout.pitch.text, rows: layout.rows.text, skipped: layout.skipped?.text, start: layout.start?.text, assume }; // oxfmt-ignore
+      assert.ok(!(isRefuted && isMet), `seed ${seed}, ${at === 0 ? 'block' : 'grid'}: ${JSON.stringify(told)}`);
+      if (isRefuted) counts[layout.form] = (counts[layout.form] ?? 0) + 1;
+      counts[isMet ? 'met' : 'apart']!++;
+    }
+  }
+  for (const form of ['blocks', 'rounds', 'tiles', 'remainders']) assert.ok((counts[form] ?? 0) > 4, JSON.stringify(counts)); // oxfmt-ignore
+});
