@@ -59,7 +59,7 @@ export function oneOf<const Choice extends string>(
 export function namedValues(option: string, given: readonly string[], form: string): Map<string, string> {
   const result = new Map<string, string>();
   for (const text of given) {
-    const match = /^([A-Za-z_][\w.]*(?:\+\d+)?)=(.+)$/s.exec(text);
+    const match = /^([A-Za-z_](?:[\w.]|\[\d+\])*(?:\+\d+)?)=(.+)$/s.exec(text);
     if (!match?.[1] || !match[2]) throw new UsageError(`--${option} ${text}: write ${form}.`);
     if (result.has(match[1])) throw new UsageError(`--${option} gives ${match[1]} twice; give it once.`);
     result.set(match[1], match[2]);

@@ -25,7 +25,7 @@ export function violatedAt({ name, identity }: LaunchedKernel, launch: Launch, b
 
 /** The identifiers in a text of the assumption language. */
 function wordsOf(text: string): string[] {
-  return text.match(/[A-Za-z_][\w.]*/g) ?? [];
+  return text.match(/[A-Za-z_](?:[\w.]|\[\d+\])*/g) ?? [];
 }
 
 /** One notice on all launch sites for which the preconditions of a proof are undecided. */

@@ -216,8 +216,11 @@ class Digits {
         return by === 0n ? [] : [{ by, factors: [], digit: null }];
       }
       case 'sext':
+        // A negative number whose sign is extended is a large unsigned one.
+        if (!isSigned && (this.read(a!, true)?.low ?? -1n) < 0n && !this.haveSizes) return null;
+        return this.read(a!, true) && this.expand(a!, true, true);
       case 'zext':
-        return this.read(a!, term.operator === 'sext') && this.expand(a!, true, term.operator === 'sext');
+        return this.read(a!, false) && this.expand(a!, true, false);
       case 'sum':
       case 'mul': {
         if (term.arguments.length > maxSummands || (!isExact && !this.read(term, isSigned))) return null;
@@ -565,9 +568,16 @@ class Digits {
 
 /** The conditions of an access. */
 function conditionsOf(symbolic: SymbolicKernel, { access, target }: AccessSide): readonly Term[] {
-  return [symbolic.reach(access.block), target.condition].flatMap((condition) =>
-    condition.operator === 'all' ? condition.arguments : [condition],
-  );
+  return [symbolic.reach(access.block), target.condition].flatMap((condition) => conjunctsOf(symbolic, condition));
+}
+
+/** The parts of a conjunction; those of `!(a || b)` are `!a` and `!b`. */
+function conjunctsOf(symbolic: SymbolicKernel, condition: Term): readonly Term[] {
+  const [inner] = condition.arguments;
+  if (condition.operator === 'all') return condition.arguments.flatMap((part) => conjunctsOf(symbolic, part));
+  if (condition.operator === 'not' && inner!.operator === 'any')
+    return inner!.arguments.flatMap((part) => conjunctsOf(symbolic, symbolic.store.not(part)));
+  return [condition];
 }
 
 function isLowMask({ operator, value }: Term): boolean {

@@ -116,7 +116,7 @@ export function readAnnotations(
           assumptions.push({ expression: parsed.expression, text: canonical, location: locate(start) });
         }
       } else if (word === 'arg' && open !== undefined) {
-        const argument = /^\s*([A-Za-z_]\w*(?:\.\w+)*)\s*=\s*([^\s=,]+)\s*$/.exec(inside);
+        const argument = /^\s*([A-Za-z_]\w*(?:\.\w+|\[\d+\])*)\s*=\s*([^\s=,]+)\s*$/.exec(inside);
         if (!argument)
           refuse(end, `arg(${inside}): write the name of a scalar parameter and its value, for example arg(n=4096).`);
         else if (args.has(argument[1] ?? '')) refuse(end, `The argument ${argument[1]} is given twice; give it once.`);

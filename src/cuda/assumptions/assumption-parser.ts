@@ -180,6 +180,15 @@ function parse(tokens: readonly Token[]): AssumptionExpression {
     }
     return { kind: 'parameter', path: path(token) };
   };
+  /** The indices of an element of a member array, `[2]`. */
+  const elements = (): string => {
+    let text = '';
+    while (peek().text === '[' && peek(1).kind === 'integer' && peek(2).text === ']') {
+      text += `[${BigInt(peek(1).text)}]`;
+      position += 3;
+    }
+    return text;
+  };
   const path = (first: Token): string[] => {
     const names = [first.text];
     while (peek().text === '.') {
@@ -187,7 +196,7 @@ function parse(tokens: readonly Token[]): AssumptionExpression {
       const field = next();
       if (field.kind !== 'name')
         throw new Refusal(`expected the name of a field before ${quoted(field)}`, field.column);
-      names.push(field.text);
+      names.push(field.text + elements());
     }
     return names;
   };

@@ -4,7 +4,7 @@ import { matchBrackets } from '../syntax/bracket-match.ts';
 import type { CudaSource } from '../syntax/syntax.ts';
 import { tokenize, type Token } from '../syntax/token.ts';
 
-/** A number or pointer member; `inner.x` for a member of a member. Arrays have none. */
+/** A number or pointer member; `inner.x` for a member of a member, `row[1].x` for one of an element. */
 interface StructField {
   readonly name: string;
   /** In bytes from the start of the outermost struct. */
@@ -43,13 +43,15 @@ interface Member {
   /** Without pointers: `const float`. */
   readonly type: string;
   readonly isPointer: boolean;
-  /** Elements of a fixed array; undefined if it is not one. */
-  readonly elements: number | undefined;
+  /** Extents of a fixed array, the outermost first; none if it is not one. */
+  readonly extents: readonly number[];
   readonly alignment: number;
 }
 
 /** Structs nested deeper are not laid out. */
 const maximumDepth = 8;
+/** Arrays with more members in their elements have no names for these. */
+const maximumElements = 256;
 /** Scopes nested deeper are not read. */
 const maximumScopes = 100;
 /** Tokens looked through for the end of a `typedef`, `using` or template argument list. */
@@ -91,14 +93,18 @@ export function structLayout(name: string, types: readonly DeclaredTypes[]): Str
       if (!shape) return undefined;
       const own = Math.max(shape.alignment, member.alignment);
       offset = roundUp(offset, own);
-      if (member.elements === undefined)
-        for (const field of shape.fields)
+      const elements = member.extents.reduce((all, extent) => all * extent, 1);
+      const isNamed = member.extents.length === 0 || elements * shape.fields.length <= maximumElements;
+      for (let element = 0; isNamed && element < elements; element++)
+        for (const field of shape.fields) {
+          const label = member.name + indicesOf(element, member.extents);
           fields.push({
-            name: field.name === '' ? member.name : `${member.name}.${field.name}`,
-            offset: offset + field.offset,
+            name: field.name === '' ? label : `${label}.${field.name}`,
+            offset: offset + element * shape.bytes + field.offset,
             type: field.type,
           });
-      offset += shape.bytes * (member.elements ?? 1);
+        }
+      offset += shape.bytes * elements;
       alignment = Math.max(alignment, own);
       if (!Number.isSafeInteger(offset)) return undefined;
     }
@@ -145,6 +151,16 @@ function isVisible(qualified: string, written: string, within: string): boolean 
 
 function lastPart(qualified: string): string {
   return qualified.slice(qualified.lastIndexOf(':') + 1);
+}
+
+/** The indices of an element of an array, as C++ writes them: `[1][2]`. */
+function indicesOf(element: number, extents: readonly number[]): string {
+  let [text, rest] = ['', element];
+  for (const extent of extents.toReversed()) {
+    text = `[${rest % extent}]${text}`;
+    rest = Math.floor(rest / extent);
+  }
+  return text;
 }
 
 function roundUp(offset: number, alignment: number): number {
@@ -481,18 +497,18 @@ class TypeScan {
       for (; this.text(i) === '*' || qualifiers.has(this.text(i)); i++) isPointer ||= this.text(i) === '*';
       const name = this.text(i);
       if (!this.isName(i) || this.macros.has(name) || i >= end) return undefined;
-      let elements: number | undefined;
+      const extents: number[] = [];
       while (this.text(i + 1) === '[') {
         const extent = this.close(i + 1) === i + 3 ? wholeNumber(this.text(i + 2)) : undefined;
         if (extent === undefined || extent === 0) return undefined;
-        elements = (elements ?? 1) * extent;
+        extents.push(extent);
         i += 3;
       }
       i++;
       if (this.text(i) === '=') while (i < end && this.text(i) !== ',') i = this.close(i) + 1;
       else if (this.text(i) === '{') i = this.close(i) + 1;
       if (i < end && this.text(i) !== ',') return undefined;
-      members.push({ name, type: type.join(' '), isPointer, elements, alignment });
+      members.push({ name, type: type.join(' '), isPointer, extents, alignment });
     }
     return members;
   }

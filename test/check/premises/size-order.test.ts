@@ -1,4 +1,4 @@
-/** The order of sizes: what is proved holds for all values that meet the facts and the lower bounds. */
+/** The order of sizes: what is proved holds for all values that satisfy the facts and the lower bounds. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Random, seededRandom } from '../../../src/base/random.ts';

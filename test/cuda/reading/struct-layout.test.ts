@@ -67,7 +67,8 @@ test('members are at their default alignment', () => {
   assert.equal(fields('Wide', understood), 'tag@0:char value@8:double tail@16:short');
   assert.deepEqual([layout('Wide', understood)?.bytes, layout('Wide', understood)?.alignment], [32, 16]);
   assert.equal(fields('Aligned', understood), 'c@0:char n@16:int d@20:char');
-  assert.equal(fields('Arrays', understood), 'after@64:int', 'elements of arrays are left out');
+  assert.match(fields('Arrays', understood) ?? '', /^name\[0\]@0:char .* sizes\[1\]\[2\]@24:int rows\[0\]@32:.* after@64:int$/); // oxfmt-ignore
+  assert.equal(fields('S', 'struct S { int many[257]; int n; };'), 'n@1028:int', 'elements of large arrays have no names'); // oxfmt-ignore
   assert.match(fields('Outer', understood) ?? '', /^first@0:char view\.data@8:float \* view\.width@16:int .* last@128/);
   assert.equal(
     fields('Methods', understood),

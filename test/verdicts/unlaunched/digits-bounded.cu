@@ -19,9 +19,9 @@
 // expect: permuted precondition "size >= 1"
 // expect: permuted precondition "layers >= 1"
 //
-// A flat number below the product of its divisors, a block that fills a matrix of its own, and tiles of columns.
+// A flat number below the product of its divisors, a block that fills its own matrix, and tiles of columns.
 
-// The number is bounded by a size of its own, which callers see to be the product.
+// The number has a separate bound, which is the product in all callers.
 __global__ void grown(int n, int width, int height, int batch, const float* in, float* out) {
     int rest = blockIdx.x * blockDim.x + threadIdx.x;
     if (rest >= n)
