@@ -1,6 +1,7 @@
 /** Collects the facts about a kernel under one launch before any decision. */
 import { arePassedTogether, fromLowerPointers, withKnownDistances, withStatedApart } from './aliasing.ts';
 import { declarationOf, isFloatParameter, givenScalar } from './scalars.ts';
+import { specialRegisters } from '../../ir/special-registers.ts';
 import type { KernelContext, KernelAndLaunch, SymbolicFacts } from './facts.ts';
 import { pointsOf } from '../../analysis/values/program-point.ts';
 import {
@@ -21,7 +22,7 @@ import { findRereads } from '../../analysis/values/repeated-loads.ts';
 import { type UniformityResult, inferUniformity } from '../../analysis/values/uniformity.ts';
 import { type SymbolicContext, type SymbolicKernel, evaluateSymbolically } from '../../analysis/values/symbolic.ts';
 import { isFunctionReference } from '../../ir/form/function-address.ts';
-import type { Instruction, Kernel, LoopId, Operand } from '../../ir/form/kernel.ts';
+import type { Instruction, Kernel, LoopId } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
 import { type Launch, extentOfAxis } from '../../launch/launch.ts';
 import {
@@ -238,20 +239,6 @@ function dimensionsOf(kernel: Kernel, launch: Launch): Dimensions {
     block: [blockAxis(0), blockAxis(1), blockAxis(2)],
     grid: [gridAxis(0), gridAxis(1), gridAxis(2)],
   };
-}
-
-function specialRegisters(kernel: Kernel): Set<string> {
-  const read = new Set<string>();
-  const visit = (operand: Operand): void => {
-    if (operand.kind === 'special') read.add(operand.register);
-  };
-  for (const block of kernel.blocks) {
-    for (const instruction of block.instructions) instruction.arguments.forEach(visit);
-    for (const phi of block.phis) phi.inputs.forEach(visit);
-    if (block.terminator.kind === 'branch') visit(block.terminator.condition);
-    if (block.terminator.kind === 'switch') visit(block.terminator.index);
-  }
-  return read;
 }
 
 /** Whether the kernel itself writes the memory that an access points into. */

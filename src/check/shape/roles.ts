@@ -2,6 +2,7 @@
  * How a kernel uses its scalars and threads: as sizes, strides, masks, divisors, lanes of a warp, and the constants in
  * the same expressions.
  */
+import { specialRegisters } from '../../ir/special-registers.ts';
 import type { ParameterField } from '../../launch/parameter-field.ts';
 import type { Term } from '../../term/term.ts';
 import { fieldAt } from '../context/scalars.ts';
@@ -106,7 +107,8 @@ export function rolesOf(shaped: ShapedKernel, forms: readonly IndexForm[], guard
   // The same applies to an axis whose extent the program computes and the kernel does not read: the extent may exceed
   // 1.
   const isUnread = (axis: number): boolean => !terms.some(({ atom }) => atom?.kind === 'thread' && atom.axis === axis);
-  const rankOnly = ([0, 1, 2] as const).map((axis) => isRankOnly(terms, axis) && !(isComputed[axis] === true && isUnread(axis))); // oxfmt-ignore
+  const read = specialRegisters(kernel);
+  const rankOnly = ([0, 1, 2] as const).map((axis) => isRankOnly(terms, axis, read) && !(isComputed[axis] === true && isUnread(axis))); // oxfmt-ignore
   const ring = offsets.flatMap(ringOf).reduce((most, size) => (size > most ? size : most), 1n);
   const divisors = [...new Set(terms.flatMap(({ operator, arguments: [, by] }) => (/^[us](?:div|rem)$/.test(operator) && isOfLaunch(by!) ? [by!] : [])))]; // oxfmt-ignore
   const wholes = divisors.flatMap((divisor): Whole[] => {
@@ -264,7 +266,7 @@ function allTerms({ symbolic, kernel, accesses }: ShapedKernel, indicesOnly = fa
 const maxTerms = 20_000;
 
 /** Whether the thread index along an axis is used only in the linear thread index. */
-function isRankOnly(terms: readonly Term[], axis: number): boolean {
+function isRankOnly(terms: readonly Term[], axis: number, read: ReadonlySet<string>): boolean {
   if (axis === 0) return false;
   const isAxis = ({ atom }: Term): boolean => atom?.kind === 'thread' && atom.axis === axis;
   const isSize = ({ atom }: Term, of: number): boolean => atom?.kind === 'block-size' && atom.axis === of;
@@ -274,8 +276,8 @@ function isRankOnly(terms: readonly Term[], axis: number): boolean {
     return all.some(isAxis) && all.length === axis + 1 && [0, 1].slice(0, axis).every((of) => all.some((part) => isSize(part, of))); // oxfmt-ignore
   };
   const users = terms.filter(({ arguments: parts }) => parts.some((part) => isAxis(part) || isRankPart(part)));
-  // An index that no address and no condition contains is stored.
-  const isStored = users.length === 0;
+  // An index that no address and no condition contains is stored. The lane, which may be stored as well, is a rank.
+  const isStored = users.length === 0 && read.has(`tid.${'xyz'[axis]}`);
   return (
     !isStored &&
     users.every(

@@ -189,3 +189,15 @@ __global__ void reduce_columns_any(float* out, const float* in, int rows, int co
     }
 }
 template __global__ void reduce_columns_any<Sum>(float*, const float*, int, int);
+
+// The lane is stored, which is a rank: no row is read.
+// expect: lanes_any race=proved divergence=proved
+// expect: lanes_any silent
+// expect: lanes_any precondition "blockDim.y == 1"
+// expect: lanes_any precondition "blockDim.z == 1"
+__global__ void lanes_any(int* out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x, lane;
+    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+    if (i < n)
+        out[i] = lane;
+}
