@@ -2,7 +2,7 @@
 import type { Kernel, Operand } from './form/kernel.ts';
 
 /** The special registers that a kernel reads, such as `tid.x`. */
-export function specialRegisters(kernel: Pick<Kernel, 'blocks'>): Set<string> {
+export function registersRead(kernel: Pick<Kernel, 'blocks'>): Set<string> {
   const read = new Set<string>();
   const visit = (operand: Operand): void => {
     if (operand.kind === 'special') read.add(operand.register);

@@ -1,7 +1,7 @@
 /** Collects the facts about a kernel under one launch before any decision. */
 import { arePassedTogether, fromLowerPointers, withKnownDistances, withStatedApart } from './aliasing.ts';
 import { declarationOf, isFloatParameter, givenScalar } from './scalars.ts';
-import { specialRegisters } from '../../ir/special-registers.ts';
+import { registersRead } from '../../ir/special-registers.ts';
 import type { KernelContext, KernelAndLaunch, SymbolicFacts } from './facts.ts';
 import { pointsOf } from '../../analysis/values/program-point.ts';
 import {
@@ -226,7 +226,7 @@ function isReadInTurn({ blocks }: Kernel, by: Handover, { index, operation }: Ac
 
 /** The launch's dimensions; an axis that the launch does not specify and that the kernel never reads is 1. */
 function dimensionsOf(kernel: Kernel, launch: Launch): Dimensions {
-  const read = specialRegisters(kernel);
+  const read = registersRead(kernel);
   const usesLane = [...read].some((name) => /^(laneid|lanemask)/.test(name));
   const isRead = (name: string, axis: 0 | 1 | 2): boolean =>
     read.has(`${name}.${'xyz'[axis]}`) || (name === 'tid' && usesLane);

@@ -2,7 +2,7 @@
  * How a kernel uses its scalars and threads: as sizes, strides, masks, divisors, lanes of a warp, and the constants in
  * the same expressions.
  */
-import { specialRegisters } from '../../ir/special-registers.ts';
+import { registersRead } from '../../ir/special-registers.ts';
 import type { ParameterField } from '../../launch/parameter-field.ts';
 import type { Term } from '../../term/term.ts';
 import { fieldAt } from '../context/scalars.ts';
@@ -107,7 +107,7 @@ export function rolesOf(shaped: ShapedKernel, forms: readonly IndexForm[], guard
   // The same applies to an axis whose extent the program computes and the kernel does not read: the extent may exceed
   // 1.
   const isUnread = (axis: number): boolean => !terms.some(({ atom }) => atom?.kind === 'thread' && atom.axis === axis);
-  const read = specialRegisters(kernel);
+  const read = registersRead(kernel);
   const rankOnly = ([0, 1, 2] as const).map((axis) => isRankOnly(terms, axis, read) && !(isComputed[axis] === true && isUnread(axis))); // oxfmt-ignore
   const ring = offsets.flatMap(ringOf).reduce((most, size) => (size > most ? size : most), 1n);
   const divisors = [...new Set(terms.flatMap(({ operator, arguments: [, by] }) => (/^[us](?:div|rem)$/.test(operator) && isOfLaunch(by!) ? [by!] : [])))]; // oxfmt-ignore
