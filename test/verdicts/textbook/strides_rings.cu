@@ -1,9 +1,9 @@
 // expect: storedInRing race=race divergence=proved
-// expect: storedInRing finding race/global warning on ring lines 39 when "n > cap"
+// expect: storedInRing finding race/global warning on ring lines 38 when "n > cap"
 // expect: cacheInTurns race=race divergence=proved
-// expect: cacheInTurns finding race/global warning on cache lines 49 when "count > capacity"
+// expect: cacheInTurns finding race/global warning on cache lines 48 when "count > capacity"
 // expect: addedToSlots race=race divergence=proved
-// expect: addedToSlots finding race/global warning on slot lines 56 when "n > slots"
+// expect: addedToSlots finding race/global warning on slot lines 55 when "n > slots"
 // expect: latestOfRing race=proved divergence=proved
 // expect: latestOfRing silent
 // expect: latestOfRing precondition "cap >= 1"
@@ -14,7 +14,6 @@
 // expect: scaledGroups silent
 // expect: spaceToDepth race=proved divergence=proved
 // expect: spaceToDepth silent
-// open: spaceToDepth the solver gives up
 // expect: windowsOfSignal race=proved divergence=proved
 // expect: windowsOfSignal silent
 // expect: enlargedImage race=proved divergence=proved
