@@ -11,7 +11,7 @@ import type { Term } from '../../term/term.ts';
 import { addressDifference } from '../obligations/difference.ts';
 import type { TierContext } from '../obligations/instance.ts';
 import type { AccessSide, Obligation } from '../obligations/obligation.ts';
-import { type StatedSize, factsOfSizes } from '../premises/stated-sizes.ts';
+import { type StatedSize, factsOfSizes, isStatedMultiple } from '../premises/stated-sizes.ts';
 import { refutedByDifference } from './affine.ts';
 import { dividedMask } from './masked-parts.ts';
 import {
@@ -146,7 +146,9 @@ class Digits {
   private readonly stated: readonly StatedSize[];
   private readonly sides: readonly [AccessSide, AccessSide];
   private readonly factors = new Map<number, SizeFactor>();
+  private facts: readonly SizeFact[] | null = null;
   private known: SizeOrder | null = null;
+  private readonly quotients = new Map<SizeFactor, readonly SizeFact[]>();
   private indices: readonly (readonly BoundedIndex[])[] | null = null;
   private readonly natural = new Set<Term>();
   /** Bounds of indices that are sums, for both sides. */
@@ -322,17 +324,37 @@ class Digits {
 
   /** Whether a size is at most another one in all executions of the accesses. */
   isAtMost(a: Size, b: Size): boolean {
-    this.known ??= this.order();
+    this.facts ??= this.factsOnSizes();
+    const count = this.quotients.size;
+    for (const factor of this.factors.values())
+      if (!this.quotients.has(factor)) this.quotients.set(factor, this.quotientFacts(factor));
+    if (!this.known || this.quotients.size > count) this.known = new SizeOrder([...this.facts, ...[...this.quotients.values()].flat()]); // oxfmt-ignore
     const assumes = this.known.atMost(a, b);
     for (const term of assumes ?? []) this.assumes.add(term);
     return assumes !== null;
   }
 
-  /** The order of sizes under the stated facts, the bounds of nonnegative indices, and the conditions on sizes only. */
-  private order(): SizeOrder {
-    const facts: SizeFact[] = factsOfSizes(this.stated, (term, isSigned) => this.factorOf(term, isSigned)).map((sum) => ({ sum, assumes: [] })); // oxfmt-ignore
+  /** `q = n / c` for a nonnegative `n` and a positive `c`: `c * q <= n` and `n < c * q + c`. */
+  private quotientFacts(factor: SizeFactor): readonly SizeFact[] {
+    const [number, divisor] = factor.term.arguments;
+    const isShift = factor.term.operator === 'lshr' && divisor!.operator === 'constant' && divisor!.value < 63n;
+    if (!isDivided(factor.term) && !isShift) return [];
+    if (factor.term.operator.endsWith('rem')) return [];
+    const isSigned = factor.term.operator === 'sdiv';
+    const [[n, c], assumes] = this.assuming(() => [this.sizeOf(number!, isSigned), isShift ? constantSize(1n << divisor!.value) : this.sizeOf(divisor!, isSigned)]); // oxfmt-ignore
+    const isOfNatural = (size: Size, least: bigint): boolean => size.every(({ by, factors }) => by > 0n && factors.every((one) => one.least >= least)); // oxfmt-ignore
+    if (!n || !c || n.length === 0 || c.length !== 1 || !isOfNatural(n, 0n) || !isOfNatural(c, 1n)) return [];
+    const rest = plusSize(n, timesSize(c, [{ by: 1n, factors: [factor] }]), -1n);
+    const isMultiple = c[0]!.factors.length === 0 && isStatedMultiple(this.stated, number!, c[0]!.by);
+    const most = isMultiple ? [] : plusSize(c, constantSize(1n), -1n);
+    return [rest, plusSize(most, rest, -1n)].map((sum) => ({ sum, assumes }));
+  }
+
+  /** What is stated of sizes, the bounds of nonnegative indices, and the conditions on sizes only. */
+  private factsOnSizes(): readonly SizeFact[] {
+    const facts: SizeFact[] = factsOfSizes(this.stated, (term, isSigned) => this.factorOf(term, isSigned), this.symbolic.store).map((sum) => ({ sum, assumes: [] })); // oxfmt-ignore
     // Whether an index is negative may depend on sizes that are stated to be positive.
-    this.known = new SizeOrder(facts);
+    this.facts = facts;
     const more = this.bounded()
       .flat()
       .flatMap(({ term, bound, assumes, sum, isSigned }): SizeFact[] => {
@@ -345,7 +367,8 @@ class Digits {
         const sizes = areNatural ? only!.factors.map((factor): Size => [{ by: 1n, factors: [factor] }]) : [];
         return [bound, ...sizes].map((size) => ({ sum: plusSize(size, constantSize(1n), -1n), assumes: [...assumes, ...others] })); // oxfmt-ignore
       });
-    return new SizeOrder([...facts, ...more]);
+    this.known = null;
+    return [...facts, ...more];
   }
 
   /** The indices that conditions of each side bound. */
@@ -462,7 +485,10 @@ class Digits {
       if (!this.isAtMost(reached, digit.weight)) return false;
       const others = digits.filter((other) => other !== digit);
       if (digit.extent === null) return others.length === 0 && open.length === 0;
-      return this.nests(timesSize(digit.weight, digit.extent), others, open);
+      const { weight, extent } = digit;
+      if (this.nests(timesSize(weight, extent), others, open)) return true;
+      // The last row need not be as long as the others.
+      return this.nests(plusSize(reached, timesSize(weight, plusSize(extent, constantSize(1n), -1n))), others, open);
     });
   }
 
@@ -536,15 +562,11 @@ class Digits {
     if (operator === 'and') return false;
     const isSigned = operator.startsWith('s');
     const total = this.positiveSize(by!, isSigned);
-    if (!total || !this.isNatural(whole!)) return false;
-    let [number, product] = [whole!, total];
-    for (; number.operator === (isSigned ? 'sdiv' : 'udiv'); number = number.arguments[0]!) {
-      const divisor = this.positiveSize(number.arguments[1]!, isSigned);
-      if (!divisor) return false;
-      product = timesProduct(product, divisor);
-    }
+    const parts = this.undivided(whole!, isSigned);
+    if (!total || !parts || !this.isNatural(whole!)) return false;
+    const product = timesProduct(parts.by, total);
     return this.sides.every((side) => {
-      const limit = this.limitOf(number, side);
+      const limit = this.limitOf(parts.number, side);
       return limit !== null && this.isAtMost(limit, [product]);
     });
   }
@@ -559,10 +581,23 @@ class Digits {
     if (rest.operator === 'and')
       return /^[al]shr$/.test(term.operator) && divided === whole && divisor!.operator === 'constant' && 1n << divisor!.value === by!.value + 1n; // oxfmt-ignore
     if (!/^[us]div$/.test(term.operator) || isOfSigned(term) !== isOfSigned(rest)) return false;
-    if (divided === whole) return divisor === by;
-    if (whole!.operator !== term.operator || whole!.arguments[0] !== divided || !this.isNatural(divided!)) return false;
-    const [all, inner, outer] = [divisor!, whole!.arguments[1]!, by!].map((size) => this.positiveSize(size, isOfSigned(term))); // oxfmt-ignore
-    return !!all && !!inner && !!outer && isSame(all, timesProduct(inner, outer));
+    if (divided === whole && divisor === by) return true;
+    const isSigned = isOfSigned(term);
+    const [all, inner, outer] = [this.undivided(term, isSigned), this.undivided(whole!, isSigned), this.positiveSize(by!, isSigned)]; // oxfmt-ignore
+    if (!all || !inner || !outer || all.number !== inner.number || !this.isNatural(all.number)) return false;
+    return isSame(all.by, timesProduct(inner.by, outer));
+  }
+
+  /** A number that is divided several times, and the product of its divisors; null if these are not positive. */
+  private undivided(term: Term, isSigned: boolean): { readonly number: Term; readonly by: SizeProduct } | null {
+    let number = term;
+    let by: SizeProduct = { by: 1n, factors: [] };
+    for (; number.operator === (isSigned ? 'sdiv' : 'udiv'); number = number.arguments[0]!) {
+      const divisor = this.positiveSize(number.arguments[1]!, isSigned);
+      if (!divisor) return null;
+      by = timesProduct(by, divisor);
+    }
+    return { number, by };
   }
 }
 

@@ -1,5 +1,5 @@
 /** Stated comparisons of sizes, such as `ld >= w` or `n == images * size`, as sums that are not negative. */
-import type { Term } from '../../term/term.ts';
+import type { Term, TermStore } from '../../term/term.ts';
 import type { ComparisonOperator, Condition, IntegerExpression } from '../../cuda/assumptions/assumption.ts';
 import { type SizeFactor, type Size, constantSize, plusSize, timesSize } from './size-order.ts';
 
@@ -7,7 +7,7 @@ import { type SizeFactor, type Size, constantSize, plusSize, timesSize } from '.
 type StatedNumber =
   | { readonly kind: 'constant'; readonly value: bigint }
   | { readonly kind: 'term'; readonly term: Term; readonly isSigned: boolean }
-  | { readonly kind: '+' | '-' | '*' | '/'; readonly left: StatedNumber; readonly right: StatedNumber };
+  | { readonly kind: '+' | '-' | '*' | '/' | '%'; readonly left: StatedNumber; readonly right: StatedNumber };
 
 export interface StatedSize {
   readonly operator: ComparisonOperator;
@@ -37,7 +37,8 @@ export function statedSizes(
       }
       case 'arithmetic': {
         const { operator } = expression;
-        if (operator !== '+' && operator !== '-' && operator !== '*' && operator !== '/') return null;
+        if (operator !== '+' && operator !== '-' && operator !== '*' && operator !== '/' && operator !== '%')
+          return null;
         const [left, right] = [numberOf(expression.left), numberOf(expression.right)];
         return left && right && { kind: operator, left, right };
       }
@@ -52,10 +53,20 @@ export function statedSizes(
   });
 }
 
+/** Whether a number is stated to be a multiple of a constant: `n % 2 == 0`. */
+export function isStatedMultiple(stated: readonly StatedSize[], number: Term, of: bigint): boolean {
+  return stated.some(({ operator, left, right }) => {
+    const isZero = operator === '==' && right.kind === 'constant' && right.value === 0n;
+    if (!isZero || left.kind !== '%' || left.left.kind !== 'term' || left.right.kind !== 'constant') return false;
+    return left.left.term === number && left.right.value % of === 0n;
+  });
+}
+
 /** Sums that the comparisons state not to be negative. */
 export function factsOfSizes(
   stated: readonly StatedSize[],
   factorOf: (term: Term, isSigned: boolean) => SizeFactor,
+  store: TermStore,
 ): readonly Size[] {
   const sizeOf = (number: StatedNumber): Size | null => {
     switch (number.kind) {
@@ -63,7 +74,20 @@ export function factsOfSizes(
         return constantSize(number.value);
       case 'term':
         return [{ by: 1n, factors: [factorOf(number.term, number.isSigned)] }];
-      case '/':
+      case '/': {
+        const { left, right } = number;
+        const isDivisor = right.kind === 'constant' && right.value > 0n && right.value < 1n << 31n;
+        if (left.kind !== 'term' || !isDivisor) return null;
+        const { width } = left.term;
+        const term = store.divide(
+          left.isSigned ? 'sdiv' : 'udiv',
+          width,
+          left.term,
+          store.constant(width, right.value),
+        );
+        return [{ by: 1n, factors: [factorOf(term, left.isSigned)] }];
+      }
+      case '%':
         return null;
       default: {
         const [left, right] = [sizeOf(number.left), sizeOf(number.right)];

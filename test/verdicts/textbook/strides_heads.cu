@@ -1,6 +1,5 @@
 // expect: splitHeadsFlat race=proved divergence=proved
 // expect: splitHeadsFlat silent
-// open: splitHeadsFlat the solver gives up
 // expect: unpackedQkv race=proved divergence=proved
 // expect: unpackedQkv silent
 // expect: packedQkv race=proved divergence=proved

@@ -1,9 +1,9 @@
 // expect: storedInRing race=race divergence=proved
-// expect: storedInRing finding race/global warning on ring lines 38 when "n > cap"
+// expect: storedInRing finding race/global warning on ring lines 37 when "n > cap"
 // expect: cacheInTurns race=race divergence=proved
-// expect: cacheInTurns finding race/global warning on cache lines 48 when "count > capacity"
+// expect: cacheInTurns finding race/global warning on cache lines 47 when "count > capacity"
 // expect: addedToSlots race=race divergence=proved
-// expect: addedToSlots finding race/global warning on slot lines 55 when "n > slots"
+// expect: addedToSlots finding race/global warning on slot lines 54 when "n > slots"
 // expect: latestOfRing race=proved divergence=proved
 // expect: latestOfRing silent
 // expect: latestOfRing precondition "cap >= 1"
@@ -20,7 +20,6 @@
 // expect: enlargedImage silent
 // expect: channelsToFront race=proved divergence=proved
 // expect: channelsToFront silent
-// open: channelsToFront the solver gives up
 // expect: fourStages race=proved divergence=proved
 // expect: fourStages silent
 // expect: historyOfChannels race=proved divergence=proved
