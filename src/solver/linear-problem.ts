@@ -2,11 +2,12 @@
  * Linear integer arithmetic with truth values: formulas become clauses over comparisons of sums with constants, and the
  * simplex method decides which of those are consistent. Non-integer values are split on.
  */
+import { gcd } from '../base/integer.ts';
 import { maxParts, maxSplits } from './budget.ts';
 import { type Literal, Sat, type SatRecorder, type Theory } from './sat.ts';
 import { type SExpression, Undecided } from './s-expression.ts';
 import type { SolverAnswer } from './solver.ts';
-import { given, greatestCommonDivisor, Simplex } from './simplex.ts';
+import { given, Simplex } from './simplex.ts';
 
 /** constant + sum of coefficient * column. */
 interface Linear {
@@ -210,7 +211,7 @@ export class LinearProblem {
     const sorted = [...terms].sort(([a], [b]) => a - b);
     const [first, leading] = sorted[0]!;
     let divisor = 0n;
-    for (const [, coefficient] of sorted) divisor = greatestCommonDivisor(divisor, coefficient);
+    for (const [, coefficient] of sorted) divisor = gcd(divisor, coefficient);
     const sign = leading < 0n ? -1n : 1n;
     // sign * divisor * sum + constant <= 0.
     const column =
@@ -250,7 +251,7 @@ export class LinearProblem {
         );
         this.digits.add(this.sumOf(digit));
       }
-      divisor = greatestCommonDivisor(divisor, coefficient);
+      divisor = gcd(divisor, coefficient);
     }
   }
 
@@ -345,7 +346,7 @@ export class LinearProblem {
 
   private equalsZero(form: Linear, isTrue: boolean): Formula {
     let divisor = 0n;
-    for (const coefficient of form.terms.values()) divisor = greatestCommonDivisor(divisor, coefficient);
+    for (const coefficient of form.terms.values()) divisor = gcd(divisor, coefficient);
     if (divisor !== 0n && form.constant % divisor !== 0n) return isTrue ? never : always;
     const negated = scaled(form, -1n, 0n);
     if (isTrue) return combined('and', [this.atMostZero(form), this.atMostZero(negated)]);

@@ -2,6 +2,7 @@
  * Bounds on sums of integers, by the simplex method for solvers modulo theories (Dutertre and de Moura, CAV 2006), in
  * exact arithmetic. A sum becomes a row of the tableau when it is first bounded.
  */
+import { gcd } from '../base/integer.ts';
 
 /** Identifies the origin of a bound; a conflict lists the origins whose bounds contradict each other. */
 type Source = number;
@@ -162,7 +163,7 @@ export class Simplex {
 
   private setValue(column: number, numerator: bigint, denominator: bigint): void {
     if (denominator !== 1n) {
-      const divisor = greatestCommonDivisor(numerator, denominator);
+      const divisor = gcd(numerator, denominator);
       numerator /= divisor;
       denominator /= divisor;
     }
@@ -178,7 +179,7 @@ export class Simplex {
     let scale = 1n;
     for (const part of sum.keys()) {
       const row = this.rows[part];
-      if (row) scale = (scale / greatestCommonDivisor(scale, row.scale)) * row.scale;
+      if (row) scale = (scale / gcd(scale, row.scale)) * row.scale;
     }
     const written = new Map<number, bigint>();
     for (const [part, coefficient] of sum) {
@@ -286,7 +287,7 @@ export class Simplex {
     for (const user of users) {
       const old = this.rows[user]!;
       const factor = old.sum.get(entering)!;
-      const divisor = greatestCommonDivisor(factor, row.scale);
+      const divisor = gcd(factor, row.scale);
       const [times, by] = [row.scale / divisor, factor / divisor];
       const next = new Map<number, bigint>();
       for (const [column, coefficient] of old.sum) if (column !== entering) next.set(column, coefficient * times);
@@ -336,7 +337,7 @@ export class Simplex {
         fixed += coefficient * bound;
         sources.push(this.lowerSource[part]!, this.upperSource[part]!);
         if (this.explains) factors.push(coefficient);
-      } else divisor = greatestCommonDivisor(divisor, coefficient);
+      } else divisor = gcd(divisor, coefficient);
     }
     if (fixed % divisor === 0n) return null;
     if (this.explains) this.factors = factors;
@@ -354,16 +355,9 @@ function reduced(row: Row): Row {
   let divisor = row.scale;
   for (const coefficient of row.sum.values()) {
     if (divisor === 1n) return row;
-    divisor = greatestCommonDivisor(divisor, coefficient);
+    divisor = gcd(divisor, coefficient);
   }
   if (divisor === 1n) return row;
   for (const [column, coefficient] of row.sum) row.sum.set(column, coefficient / divisor);
   return { scale: row.scale / divisor, sum: row.sum };
-}
-
-/** The result is at least 0. */
-export function greatestCommonDivisor(a: bigint, b: bigint): bigint {
-  let [x, y] = [a < 0n ? -a : a, b < 0n ? -b : b];
-  while (y !== 0n) [x, y] = [y, x % y];
-  return x;
 }

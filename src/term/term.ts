@@ -563,21 +563,25 @@ export class TermStore {
 
   /** Rebuilds a term with `replace` applied to its atoms (undefined leaves one unchanged). */
   substitute(term: Term, replace: (atom: Term) => Term | undefined, memo: Map<Term, Term>): Term {
+    return this.rewrite(term, (next, of) => (of.operator === 'atom' ? (replace(of) ?? of) : next), memo);
+  }
+
+  /**
+   * Rebuilds a term from its leaves up.
+   * @param rule replaces a subterm; called with the subterm of rebuilt parts, and the subterm as it was
+   */
+  rewrite(term: Term, rule: (next: Term, of: Term) => Term, memo: Map<Term, Term>): Term {
     if (term.leaves.length === 0) return term;
     const known = memo.get(term);
     if (known) return known;
-    let result: Term;
-    if (term.operator === 'atom') result = replace(term) ?? term;
-    else {
-      const parts: Term[] = [];
-      let changed = false;
-      for (const part of term.arguments) {
-        const next = this.substitute(part, replace, memo);
-        if (next !== part) changed = true;
-        parts.push(next);
-      }
-      result = changed ? this.rebuild(term, parts) : term;
+    const parts: Term[] = [];
+    let changed = false;
+    for (const part of term.arguments) {
+      const next = this.rewrite(part, rule, memo);
+      if (next !== part) changed = true;
+      parts.push(next);
     }
+    const result = rule(changed ? this.rebuild(term, parts) : term, term);
     memo.set(term, result);
     return result;
   }

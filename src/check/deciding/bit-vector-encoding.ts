@@ -4,7 +4,7 @@
  * exact. Products of two wide unknowns are the exception: for these only the product lemma is known (see
  * `linear-encoding.ts`).
  */
-import { floorDivide } from '../../base/integer.ts';
+import { floorDivide, gcd } from '../../base/integer.ts';
 import { type Premise, PremiseList } from '../../solver/premise.ts';
 import type { Model } from '../../solver/solver.ts';
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
@@ -166,7 +166,7 @@ export class BitVectorEncoding {
   private overlaps(obligation: Obligation): string[] {
     const { constant, unknowns, assumes } = addressDifference(this.symbolic, this.instances, obligation);
     this.take(assumes);
-    const factor = unknowns.reduce((divisor, { coefficient }) => greatestCommonDivisor(divisor, coefficient), 0n);
+    const factor = unknowns.reduce((divisor, { coefficient }) => gcd(divisor, coefficient), 0n);
     const { first, second } = obligation;
     const above = -BigInt(first.access.bytes) - constant;
     const below = BigInt(second.access.bytes) - constant;
@@ -556,12 +556,6 @@ function partsAmong(
 }
 
 const readsSigned: ReadonlySet<Term['operator']> = new Set<Term['operator']>(['slt', 'sext', 'sdiv', 'srem']);
-
-function greatestCommonDivisor(a: bigint, b: bigint): bigint {
-  let [x, y] = [a < 0n ? -a : a, b < 0n ? -b : b];
-  while (y !== 0n) [x, y] = [y, x % y];
-  return x;
-}
 
 /** Whether an obligation contains bit operations, which the linear encoding leaves unconstrained. */
 export function holdsBits({ first, second }: Obligation): boolean {

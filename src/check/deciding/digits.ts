@@ -6,12 +6,14 @@
  */
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
+import { gcd } from '../../base/integer.ts';
 import type { Linear } from '../../term/linear.ts';
+import { dividedBySteps, commonStep } from '../../term/steps.ts';
 import type { Term } from '../../term/term.ts';
 import { addressDifference } from '../obligations/difference.ts';
 import type { TierContext } from '../obligations/instance.ts';
 import type { AccessSide, Obligation } from '../obligations/obligation.ts';
-import { type StatedSize, factsOfSizes, isStatedMultiple } from '../premises/stated-sizes.ts';
+import { type StatedSize, factsOfSizes, isStatedMultiple, statedDivisorOf } from '../premises/stated-sizes.ts';
 import { refutedByDifference } from './affine.ts';
 import { dividedMask } from './masked-parts.ts';
 import {
@@ -241,7 +243,11 @@ class Digits {
       }
       case 'ashr':
       case 'lshr':
-        return this.quotient(term, isSigned) ?? this.summandOf(term, isSigned);
+      case 'sdiv':
+      case 'udiv':
+      case 'srem':
+      case 'urem':
+        return this.quotient(term, isSigned) ?? this.stepped(term, isSigned) ?? this.summandOf(term, isSigned);
       case 'select':
         // The trip count of a loop: zero if the limit of the loop is not positive.
         if (
@@ -257,15 +263,36 @@ class Digits {
     }
   }
 
-  /** A shift to the right as a sum if it loses no bits; null otherwise. */
-  private quotient({ arguments: [a, amount], operator }: Term, isSigned: boolean): readonly Summand[] | null {
-    if (amount!.operator !== 'constant' || amount!.value >= 32n || (operator === 'ashr' && !isSigned)) return null;
-    const unit = 1n << amount!.value;
+  /** A shift to the right, or a quotient by a constant, as a sum without a remainder; null otherwise. */
+  private quotient({ arguments: [a, by], operator }: Term, isSigned: boolean): readonly Summand[] | null {
+    const isOfNegative = operator === 'ashr' || operator === 'sdiv';
+    if (by!.operator !== 'constant' || by!.value >= 1n << 31n || operator.endsWith('rem') || (isOfNegative && !isSigned)) return null; // oxfmt-ignore
+    const unit = operator.endsWith('div') ? by!.value : 1n << by!.value;
+    if (unit < 2n || unit >= 1n << 32n) return null;
     return this.tried(() => {
-      const sum = this.expand(a!, false, operator === 'ashr');
+      const sum = this.expand(a!, false, isOfNegative);
       if (!sum || sum.length < 2 || sum.some(({ by }) => by % unit !== 0n)) return null;
       return sum.map((part) => ({ ...part, by: part.by / unit }));
     });
+  }
+
+  /**
+   * A quotient or remainder by a stated multiple of a step of its number, divided by that step: `8 * i % n` is `8 * (i
+   * % (n / 8))`; null for other terms.
+   */
+  private stepped(term: Term, isSigned: boolean): readonly Summand[] | null {
+    return this.tried(() => {
+      const divided = this.inSteps(term);
+      return divided === term ? null : this.expand(divided, true, isSigned);
+    });
+  }
+
+  /** A quotient or remainder divided by a step of its number, if its divisor is stated to be a multiple. */
+  private inSteps(term: Term): Term {
+    const [number, divisor] = term.arguments as [Term, Term];
+    if (!isDivided(term) || divisor.operator === 'constant') return term;
+    const step = gcd(commonStep(number), statedDivisorOf(this.stated, divisor, isOfSigned(term)));
+    return step > 1n && this.read(number, isOfSigned(term)) ? dividedBySteps(this.symbolic.store, term, step) : term;
   }
 
   /** A summand without further structure: a digit, or a factor that all threads share. */
@@ -282,11 +309,19 @@ class Digits {
     let factor = this.factors.get(key);
     if (!factor) {
       const range = isEither || isSigned ? view.signed(term) : view.unsigned(term);
-      const least = range.assumes.length > 0 ? (isSigned ? -1n : 0n) : range.low;
+      const least = range.assumes.length > 0 ? (isSigned ? -1n : 0n) : (this.leastPart(term) ?? range.low);
       const isSize = this.haveSizes && term.leaves.every(({ atom }) => atom!.kind !== 'block');
       this.factors.set(key, (factor = { key, term, least: isSize && least < 1n ? 1n : least }));
     }
     return factor;
+  }
+
+  /** 1 for `n / 8` with a positive `n` that is stated to be a multiple of 8; null for other terms. */
+  private leastPart(term: Term): bigint | null {
+    const [number, by] = term.arguments;
+    if (!/^[us]div$/.test(term.operator) || by!.operator !== 'constant' || by!.value === 0n) return null;
+    const isPart = statedDivisorOf(this.stated, number!, isOfSigned(term)) % by!.value === 0n;
+    return isPart && this.factorOf(number!, isOfSigned(term)).least >= 1n ? 1n : null;
   }
 
   /** Whether a term depends on the launch only, or is of the block of both threads. */
@@ -343,9 +378,10 @@ class Digits {
     const isSigned = factor.term.operator === 'sdiv';
     const [[n, c], assumes] = this.assuming(() => [this.sizeOf(number!, isSigned), isShift ? constantSize(1n << divisor!.value) : this.sizeOf(divisor!, isSigned)]); // oxfmt-ignore
     const isOfNatural = (size: Size, least: bigint): boolean => size.every(({ by, factors }) => by > 0n && factors.every((one) => one.least >= least)); // oxfmt-ignore
-    if (!n || !c || n.length === 0 || c.length !== 1 || !isOfNatural(n, 0n) || !isOfNatural(c, 1n)) return [];
-    const rest = plusSize(n, timesSize(c, [{ by: 1n, factors: [factor] }]), -1n);
+    if (!n || !c || n.length === 0 || c.length !== 1 || !isOfNatural(c, 1n)) return [];
     const isMultiple = c[0]!.factors.length === 0 && isStatedMultiple(this.stated, number!, c[0]!.by);
+    if (!isMultiple && !isOfNatural(n, 0n)) return [];
+    const rest = plusSize(n, timesSize(c, [{ by: 1n, factors: [factor] }]), -1n);
     const most = isMultiple ? [] : plusSize(c, constantSize(1n), -1n);
     return [rest, plusSize(most, rest, -1n)].map((sum) => ({ sum, assumes }));
   }
@@ -504,7 +540,7 @@ class Digits {
     }
     if (/^[us]div$/.test(digit.operator)) {
       const [limit, by] = [this.limitOf(a!, side), this.positiveSize(b!, isOfSigned(digit))];
-      return limit && by ? quotientOfSize(limit, by) : null;
+      return (limit && by && quotientOfSize(limit, by)) ?? this.limitOf(digit, side);
     }
     const high = this.read(digit, true)?.high;
     const most = high !== undefined && high < 1n << 31n ? constantSize(high + 1n) : null;
@@ -522,7 +558,7 @@ class Digits {
       const divisor = this.positiveSize(term.arguments[1]!, isOfSigned(term));
       return divisor && [divisor];
     }
-    const found = this.bounded()[this.sides.indexOf(side)]!.find(({ term: index }) => index === term || this.areOneRound(index, term)); // oxfmt-ignore
+    const found = this.bounded()[this.sides.indexOf(side)]!.find(({ term: index, sum }) => index === term || isDigit(sum, term) || this.areOneRound(index, term)); // oxfmt-ignore
     for (const one of found?.assumes ?? []) this.assumes.add(one);
     return found?.bound ?? null;
   }
@@ -593,6 +629,7 @@ class Digits {
     let number = term;
     let by: SizeProduct = { by: 1n, factors: [] };
     for (; number.operator === (isSigned ? 'sdiv' : 'udiv'); number = number.arguments[0]!) {
+      number = this.inSteps(number);
       const divisor = this.positiveSize(number.arguments[1]!, isSigned);
       if (!divisor) return null;
       by = timesProduct(by, divisor);
@@ -613,6 +650,11 @@ function conjunctsOf(symbolic: SymbolicKernel, condition: Term): readonly Term[]
   if (condition.operator === 'not' && inner!.operator === 'any')
     return inner!.arguments.flatMap((part) => conjunctsOf(symbolic, symbolic.store.not(part)));
   return [condition];
+}
+
+/** Whether a sum is one digit without a weight: the quotient `8 * i / n`, written as `i / (n / 8)`. */
+function isDigit([only, ...others]: readonly Summand[], term: Term): boolean {
+  return others.length === 0 && only?.digit === term && only.by === 1n && only.factors.length === 0;
 }
 
 function isLowMask({ operator, value }: Term): boolean {

@@ -1,4 +1,5 @@
 /** Stated comparisons of sizes, such as `ld >= w` or `n == images * size`, as sums that are not negative. */
+import { gcd } from '../../base/integer.ts';
 import type { Term, TermStore } from '../../term/term.ts';
 import type { ComparisonOperator, Condition, IntegerExpression } from '../../cuda/assumptions/assumption.ts';
 import { type SizeFactor, type Size, constantSize, plusSize, timesSize } from './size-order.ts';
@@ -55,11 +56,17 @@ export function statedSizes(
 
 /** Whether a number is stated to be a multiple of a constant: `n % 2 == 0`. */
 export function isStatedMultiple(stated: readonly StatedSize[], number: Term, of: bigint): boolean {
-  return stated.some(({ operator, left, right }) => {
+  return [true, false].some((isSigned) => statedDivisorOf(stated, number, isSigned) % of === 0n);
+}
+
+/** A constant of which a signed or unsigned number is stated to be a multiple: 2 for `n % 2 == 0`; 1 without such a statement. */
+export function statedDivisorOf(stated: readonly StatedSize[], number: Term, isSigned: boolean): bigint {
+  return stated.reduce((most, { operator, left, right }) => {
     const isZero = operator === '==' && right.kind === 'constant' && right.value === 0n;
-    if (!isZero || left.kind !== '%' || left.left.kind !== 'term' || left.right.kind !== 'constant') return false;
-    return left.left.term === number && left.right.value % of === 0n;
-  });
+    if (!isZero || left.kind !== '%' || left.left.kind !== 'term' || left.right.kind !== 'constant') return most;
+    const isOwn = left.left.term === number && left.left.isSigned === isSigned && left.right.value > 0n;
+    return isOwn ? (most / gcd(most, left.right.value)) * left.right.value : most;
+  }, 1n);
 }
 
 /** Sums that the comparisons state not to be negative. */

@@ -5,6 +5,7 @@
 import type { Access } from '../../analysis/values/access.ts';
 import { invariant } from '../../base/assert.ts';
 import type { Steps } from '../../base/coroutine.ts';
+import { gcd } from '../../base/integer.ts';
 import { parseAssumption } from '../../cuda/assumptions/assumption-parser.ts';
 import { type Lookup, evaluateCondition } from '../../cuda/assumptions/evaluate-assumption.ts';
 import { type ParameterField, fieldName } from '../../launch/parameter-field.ts';
@@ -19,7 +20,7 @@ import { namedScalar } from '../premises/premises.ts';
 import { effortOfExclusions } from '../../solver/budget.ts';
 import { useReserve } from '../request/budget.ts';
 import type { CheckRequest, CheckResult, Exclusion } from '../request/check-request.ts';
-import { type IndexFactor, type Monomial, addSums, keyOf } from '../shape/monomial.ts';
+import { type IndexFactor, type Monomial, addSums, expand, keyOf } from '../shape/monomial.ts';
 import { fieldOf } from '../shape/roles.ts';
 import { listedValues } from './launch-constraints.ts';
 import { representativeLaunches, satisfiesAssumptions, shapeOf } from './representative-launches.ts';
@@ -263,11 +264,19 @@ function isMetByListed(context: KernelAndLaunch, { expression }: StatedAssumptio
 }
 
 /** The text `ld >= w`, or `w <= 1024` if the stride is a constant; null if the nesting has no such text. */
-function nestingText(context: KernelAndLaunch, stride: Monomial, below: readonly Monomial[]): string | null {
-  const divisor = [stride, ...below].reduce((common, { coefficient }) => gcd(common, coefficient), 0n);
+function nestingText(
+  context: KernelAndLaunch & SymbolicFacts,
+  stride: Monomial,
+  below: readonly Monomial[],
+): string | null {
+  const units = new Set([stride, ...below].map(({ factors }) => factors.reduce((unit, factor) => unit * wholeOf(context, factor).unit, 1n))); // oxfmt-ignore
+  const [unit] = units;
+  const inWholes = (list: readonly Monomial[]): readonly Monomial[] =>
+    addSums([], list.map((part) => withWholes(context, units.size === 1 ? { ...part, coefficient: part.coefficient * unit! } : part)), 1n); // oxfmt-ignore
+  const divisor = inWholes([stride, ...below]).reduce((common, { coefficient }) => gcd(common, coefficient), 0n);
   if (divisor === 0n) return null;
   const scaled = (list: readonly Monomial[]): Monomial[] =>
-    list.map(({ coefficient, factors }) => ({ coefficient: coefficient / divisor, factors }));
+    inWholes(list).map(({ coefficient, factors }) => ({ coefficient: coefficient / divisor, factors }));
   const [own] = scaled([stride]) as [Monomial];
   const parts = scaled(below);
   // Terms common to both sides cancel.
@@ -287,6 +296,27 @@ function nestingText(context: KernelAndLaunch, stride: Monomial, below: readonly
   const constant = parts.find(({ factors }) => factors.length === 0)?.coefficient ?? 0n;
   const name = sumText(context, [{ ...only, coefficient: 1n }]);
   return name === null ? null : `${name} <= ${(own.coefficient - constant) / only.coefficient}`;
+}
+
+/** The scalar of which a factor is a part, and the divisor, if the scalar is a multiple of it: `n` and 8 for `n / 8`. */
+function wholeOf(context: KernelAndLaunch & SymbolicFacts, factor: IndexFactor): { whole: IndexFactor; unit: bigint } {
+  const [inner, by] = factor.term?.arguments ?? [];
+  const field = inner && by?.operator === 'constant' && /^[us]div$/.test(factor.term!.operator) && fieldOf(context, inner); // oxfmt-ignore
+  const scalar = field && shapeOf(context).scalars.find((one) => one.field === field);
+  const [whole] = scalar && scalar.divisors.includes(by.value) ? (expand(inner)?.[0]?.factors ?? []) : [];
+  return whole ? { whole, unit: by!.value } : { whole: factor, unit: 1n };
+}
+
+/** A product in which `n` replaces `8 * (n / 8)` if the kernel takes `n` as a multiple of 8. */
+function withWholes(context: KernelAndLaunch & SymbolicFacts, { coefficient, factors }: Monomial): Monomial {
+  let left = coefficient;
+  const parts = factors.map((factor) => {
+    const { whole, unit } = wholeOf(context, factor);
+    if (left % unit !== 0n) return factor;
+    left /= unit;
+    return whole;
+  });
+  return { coefficient: left, factors: parts.toSorted((a, b) => (a.key < b.key ? -1 : 1)) };
 }
 
 function sumText(context: KernelAndLaunch, sum: readonly Monomial[]): string | null {
@@ -315,9 +345,4 @@ function factorText(context: KernelAndLaunch, { key, term, ratio }: IndexFactor)
   if (!field) return null;
   const name = fieldName(context.request.parameters, field, context.kernel);
   return name.includes('+') ? null : name;
-}
-
-function gcd(a: bigint, b: bigint): bigint {
-  const [x, y] = [a < 0n ? -a : a, b < 0n ? -b : b];
-  return y === 0n ? x : gcd(y, x % y);
 }

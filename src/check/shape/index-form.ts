@@ -23,7 +23,7 @@ import {
 /** What the shape of a kernel's indices depends on. */
 export interface ShapedKernel {
   readonly kernel: Pick<Kernel, 'blocks' | 'loops'>;
-  readonly symbolic: Pick<SymbolicKernel, 'reach' | 'condition' | 'operand'>;
+  readonly symbolic: Pick<SymbolicKernel, 'store' | 'reach' | 'condition' | 'operand'>;
   readonly accesses: readonly Access[];
   readonly dimensions: Dimensions;
   readonly fields: readonly ParameterField[];

@@ -7,6 +7,7 @@ import { type DigitChain, digitChainsOf } from './digit-chain.ts';
 import { type IndexForm, type IndexGuard, type ShapedKernel, allGuards, indexForms } from './index-form.ts';
 import { type Nesting, type StrideOrder, nestingsOf } from './nesting.ts';
 import { type Roles, rolesOf } from './roles.ts';
+import { inUnitsOfSteps } from './stepped-indices.ts';
 
 export interface IndexShape extends Roles {
   readonly forms: readonly IndexForm[];
@@ -21,7 +22,8 @@ export interface IndexShape extends Roles {
 }
 
 /** The shape of the indices of a kernel. */
-export function indexShapeOf(shaped: ShapedKernel): IndexShape {
+export function indexShapeOf(kernel: ShapedKernel): IndexShape {
+  const shaped = inUnitsOfSteps(kernel);
   const { dimensions } = shaped;
   const forms = indexForms(shaped);
   const guards = allGuards(shaped);

@@ -49,6 +49,8 @@ interface Layout {
   readonly isWide: boolean;
   /** Whether threads return unless n is less than m. */
   readonly isOrdered: boolean;
+  /** By how much a flat index advances from thread to thread, and the elements that a thread stores there. */
+  readonly step: number;
   readonly statements: readonly Statement[];
 }
 
@@ -57,7 +59,8 @@ interface Statement {
   readonly holds: (n: number, m: number) => boolean;
 }
 
-function randomLayout(random: Random): Layout {
+/** @param isStepped whether the layout is that of a flat index that advances by two or four */
+function randomLayout(random: Random, isStepped: boolean): Layout {
   const size = (): Size => random.pick(sizes);
   const [bound, pitch, rows] = [size(), random.chance(0.5) ? null : size(), size()];
   const compare = (): Statement => {
@@ -70,24 +73,35 @@ function randomLayout(random: Random): Layout {
     };
     return { text: `${a.text} ${operator} ${b.text}`, holds };
   };
+  const multiple = (): Statement => {
+    const [of, isOfFirst] = [random.pick([2, 2, 3, 4]), random.chance(0.7)];
+    return { text: `${isOfFirst ? 'n' : 'm'} % ${of} == 0`, holds: (n, m) => (isOfFirst ? n : m) % of === 0 };
+  };
   const positive: readonly Statement[] = [
-    { text: 'n >= 1', holds: (n) => n >= 1 },
+    isStepped && random.chance(0.5)
+      ? { text: 'n >= 4', holds: (n) => n >= 4 }
+      : { text: 'n >= 1', holds: (n) => n >= 1 },
     { text: 'm >= 1', holds: (_, m) => m >= 1 },
   ];
   return {
-    form: random.pick(['blocks', 'blocks', 'loops', 'tiles', 'remainders'] as const),
+    form: isStepped ? 'remainders' : random.pick(['blocks', 'blocks', 'loops', 'tiles', 'remainders'] as const),
     isStrided: random.chance(0.5),
     bound,
     isUnsigned: random.chance(0.3),
     isClosed: random.chance(0.2),
     pitch: pitch ?? bound,
     rows,
-    start: random.chance(0.3) ? size() : null,
-    skipped: random.chance(0.2) ? size() : null,
+    start: random.chance(isStepped ? 0.1 : 0.3) ? size() : null,
+    skipped: !isStepped && random.chance(0.2) ? size() : null,
     isNatural: random.chance(0.5),
     isWide: random.chance(0.3),
-    isOrdered: random.chance(0.3),
-    statements: [...positive.filter(() => random.chance(0.6)), ...(random.chance(0.5) ? [compare()] : [])],
+    isOrdered: !isStepped && random.chance(0.3),
+    step: isStepped ? random.pick([2, 2, 4]) : 1,
+    statements: [
+      ...positive.filter(() => random.chance(isStepped ? 0.9 : 0.6)),
+      ...(random.chance(0.5) ? [compare()] : []),
+      ...(isStepped && random.chance(0.8) ? [multiple()] : []),
+    ],
   };
 }
 
@@ -108,18 +122,26 @@ function ptxOf({
   isNatural,
   isWide,
   isOrdered,
+  step,
 }: Layout): string {
   const comparison = isClosed ? (isUnsigned ? 'hi.u' : 'gt.s') : isUnsigned ? 'hs.u' : 'ge.s';
   const flag = isWide
     ? `cvt.s64.s32 %d20, %r20; cvt.s64.s32 %d21, %r30; setp.${comparison}64 %p1, %d20, %d21;`
     : `setp.${comparison}32 %p1, %r20, %r30;`;
   const sizesOf = `${bound.into('%r30')} ${pitch.into('%r31')} ${rows.into('%r32')} ${skipped?.into('%r33') ?? ''} ${start?.into('%r34') ?? 'mov.u32 %r34, 0;'} ${isOrdered ? 'setp.ge.s32 %p4, %r9, %r8; @%p4 ret;' : ''}`;
-  const store = 'mul.wide.s32 %d10, %r40, 4; add.s64 %d10, %d1, %d10; st.u32 [%d10], %r0;';
+  const values = [
+    '',
+    'st.u32 [%d10], %r0;',
+    'st.v2.u32 [%d10], {%r0, %r0};',
+    '',
+    'st.v4.u32 [%d10], {%r0, %r0, %r0, %r0};',
+  ];
+  const store = `mul.wide.s32 %d10, %r40, 4; add.s64 %d10, %d1, %d10; ${values[form === 'remainders' ? step : 1]}`;
   const add = skipped ? 'add.s32 %r40, %r40, %r33;' : '';
   if (form === 'remainders')
-    return `${sizesOf} add.s32 %r20, %r7, %r34; ${flag} @%p1 ret;
+    return `${sizesOf} mul.lo.s32 %r20, %r7, ${step}; add.s32 %r20, %r20, %r34; ${flag} @%p1 ret;
       rem.s32 %r21, %r20, %r9; div.s32 %r22, %r20, %r9; rem.s32 %r23, %r22, %r8; div.s32 %r24, %r22, %r8; rem.s32 %r25, %r24, %r32;
-      mad.lo.s32 %r40, %r25, %r8, %r23; mad.lo.s32 %r40, %r40, %r9, %r21; ${add} ${store}`;
+      mad.lo.s32 %r40, %r25, %r8, %r23; mad.lo.s32 %r40, %r40, ${step > 1 ? '%r31' : '%r9'}, %r21; ${add} ${store}`;
   const index =
     form === 'tiles'
       ? `and.b32 %r41, %r20, -4; and.b32 %r42, %r20, 3; mul.lo.s32 %r40, %r41, %r31; shl.b32 %r43, %r6, 2; add.s32 %r40, %r40, %r43; add.s32 %r40, %r40, %r42;`
@@ -136,16 +158,17 @@ function ptxOf({
 
 /** The elements that a thread stores. */
 function elementsOf(layout: Layout, thread: number, block: number, n: number, m: number): readonly number[] {
-  const { form, isStrided, bound, isUnsigned, isClosed, pitch, rows, start, skipped, isNatural, isOrdered } = layout;
+  const { form, isStrided, bound, isUnsigned, isClosed, pitch, rows, start, skipped, isNatural, isOrdered, step } =
+    layout;
   if (isOrdered && n >= m) return [];
   /** Comparisons of unsigned numbers: a negative one is above all others. */
   const wide = (value: number): number => (isUnsigned && value < 0 ? value + 2 ** 32 : value);
   const isWithin = (index: number): boolean => (isClosed ? wide(index) <= wide(bound.at(n, m)) : wide(index) < wide(bound.at(n, m))); // oxfmt-ignore
   const more = skipped?.at(n, m) ?? 0;
   if (form === 'remainders') {
-    const i = block * threads + thread + (start?.at(n, m) ?? 0);
+    const i = (block * threads + thread) * step + (start?.at(n, m) ?? 0);
     const [x, y, z] = [i % n, Math.trunc(i / n) % m, Math.trunc(Math.trunc(i / n) / m) % rows.at(n, m)];
-    return isWithin(i) && ![x, y, z].some(Number.isNaN) ? [x + n * (y + m * z) + more] : [];
+    return isWithin(i) && ![x, y, z].some(Number.isNaN) ? Array.from({ length: step }, (_, at) => x + (step > 1 ? pitch.at(n, m) : n) * (y + m * z) + more + at) : []; // oxfmt-ignore
   }
   const found: number[] = [];
   const first = thread + (start?.at(n, m) ?? 0);
@@ -178,22 +201,23 @@ function overlap(layout: Layout, scope: 'block' | 'grid'): boolean {
   return false;
 }
 
-test('rows, tiles and remainders that the digit tier refutes do not overlap', () => {
-  const counts: Record<string, number> = { disjoint: 0, overlapping: 0 };
-  for (let seed = 0; seed < sweep(900, 30_000); seed++) {
-    const layout = randomLayout(seededRandom(seed));
-    const assume = layout.statements.map(({ text }) => text);
-    const problems = problemsOf(kernelOf(ptxOf(layout)), { block: [threads, 1, 1], grid: [blocks, 1, 1], assume });
-    for (const [at, { context, instances, obligations }] of problems.entries()) {
-      const { symbolic, dimensions } = context;
-      const tier = { symbolic, instances, dimensions, evaluations: 0, stated: comparedSizes(context) };
-      const isRefuted = obligations.length > 0 && obligations.every((one) => refutedByDigits(tier, one) !== null);
-      const isOverlap = overlap(layout, at === 0 ? 'block' : 'grid');
-      const told = { ...layout, bound: layout.bound.text, pitch: layout.pitch.text, rows: layout.rows.text, skipped: layout.skipped?.text, start: layout.start?.text, assume }; // oxfmt-ignore
-      assert.ok(!(isRefuted && isOverlap), `seed ${seed}, ${at === 0 ? 'block' : 'grid'}: ${JSON.stringify(told)}`);
-      if (isRefuted) counts[layout.form] = (counts[layout.form] ?? 0) + 1;
-      counts[isOverlap ? 'overlapping' : 'disjoint']!++;
+for (const isStepped of [false, true])
+  test(`${isStepped ? 'flat indices in steps' : 'rows, tiles and remainders'} that the digit tier refutes do not overlap`, () => {
+    const counts: Record<string, number> = { disjoint: 0, overlapping: 0 };
+    for (let seed = 0; seed < sweep(900, 30_000); seed++) {
+      const layout = randomLayout(seededRandom(seed), isStepped);
+      const assume = layout.statements.map(({ text }) => text);
+      const problems = problemsOf(kernelOf(ptxOf(layout)), { block: [threads, 1, 1], grid: [blocks, 1, 1], assume });
+      for (const [at, { context, instances, obligations }] of problems.entries()) {
+        const { symbolic, dimensions } = context;
+        const tier = { symbolic, instances, dimensions, evaluations: 0, stated: comparedSizes(context) };
+        const isRefuted = obligations.length > 0 && obligations.every((one) => refutedByDigits(tier, one) !== null);
+        const isOverlap = overlap(layout, at === 0 ? 'block' : 'grid');
+        const told = { ...layout, bound: layout.bound.text, pitch: layout.pitch.text, rows: layout.rows.text, skipped: layout.skipped?.text, start: layout.start?.text, assume }; // oxfmt-ignore
+        assert.ok(!(isRefuted && isOverlap), `seed ${seed}, ${at === 0 ? 'block' : 'grid'}: ${JSON.stringify(told)}`);
+        if (isRefuted) counts[layout.form] = (counts[layout.form] ?? 0) + 1;
+        counts[isOverlap ? 'overlapping' : 'disjoint']!++;
+      }
     }
-  }
-  for (const form of ['blocks', 'loops', 'tiles', 'remainders']) assert.ok((counts[form] ?? 0) > 4, JSON.stringify(counts)); // oxfmt-ignore
-});
+    for (const form of isStepped ? ['remainders'] : ['blocks', 'loops', 'tiles', 'remainders']) assert.ok((counts[form] ?? 0) > 4, JSON.stringify(counts)); // oxfmt-ignore
+  });

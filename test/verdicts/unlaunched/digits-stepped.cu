@@ -1,0 +1,41 @@
+// expect: groups_of_eight race=proved divergence=proved
+// expect: groups_of_eight silent
+// expect: groups_of_eight precondition "columns % 8 == 0"
+// expect: groups_of_eight precondition "columns >= 1"
+// expect: groups_of_eight precondition "stride >= columns"
+// expect: bits_of_rows race=proved divergence=proved
+// expect: bits_of_rows silent
+// expect: bits_of_rows precondition "columns % 8 == 0"
+// expect: bits_of_rows precondition "columns >= 1"
+// expect: bits_of_rows precondition "pitch >= columns"
+// expect: groups_of_nine race=race divergence=proved
+// expect: groups_of_nine finding race/global error on out lines 40
+//
+// A thread starts at every eighth element, and fills eight: rows are multiples of eight.
+
+__global__ void groups_of_eight(float* out, const float* in, int rows, int columns, int stride) {
+    int first = (blockIdx.x * blockDim.x + threadIdx.x) * 8;
+    int row = first / columns, column = first % columns;
+    if (row >= rows)
+        return;
+    for (int k = 0; k < 8; k++)
+        out[row * stride + column + k] = in[row * columns + k];
+}
+
+// The rows of bits are bytes.
+__global__ void bits_of_rows(unsigned char* out, const int* in, int rows, int columns, int pitch) {
+    int first = (blockIdx.x * blockDim.x + threadIdx.x) * 8;
+    int row = first / columns, column = first % columns;
+    if (row < rows)
+        out[row * (pitch / 8) + column / 8] = in[row] >> column & 255;
+}
+
+// The last element is the first one of the next thread.
+__global__ void groups_of_nine(float* out, const float* in, int rows, int columns, int stride) {
+    int first = (blockIdx.x * blockDim.x + threadIdx.x) * 8;
+    int row = first / columns, column = first % columns;
+    if (row >= rows)
+        return;
+    for (int k = 0; k < 9; k++)
+        out[row * stride + column + k] = in[row * columns + k];
+}
