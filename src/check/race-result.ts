@@ -510,8 +510,9 @@ function raceFinding(
     scope: scopeOf(context, pair.scope, shown?.event),
     array,
     ...(sameValue && { sameValue }),
-    first: describeAccess(context, a, shown?.event.first),
-    second: describeAccess(context, b, shown?.event.second),
+    first: { ...describeAccess(context, a, shown?.event.first), ...otherArray(a) },
+    second: { ...describeAccess(context, b, shown?.event.second), ...otherArray(b) },
+    ...([a, b].some(otherArray) && request.launch.location && { passedAt: request.launch.location }),
     confirmed: shown !== undefined,
     ...(shown && {
       witness: describeWitness(kernel, request.name, request.parameters, fields, request.launch, shown.scenario),
@@ -520,6 +521,13 @@ function raceFinding(
     ...(standing?.when !== undefined && { when: standing.when }),
     ...(!shown && { ...decidedBy(context, confirmation, entry), reason: openReason(context, confirmation, entry) }),
   };
+
+  /** The parameter of an access that gets the array through another parameter than that of the finding. */
+  function otherArray({ targets }: Access): { readonly array: string } | undefined {
+    const { base } = targets[0]!;
+    const name = baseName(context, base);
+    return base.kind === 'parameter' && name !== array ? { array: name } : undefined;
+  }
 }
 
 /** The severity of a race regardless of its launch and confirmation. */

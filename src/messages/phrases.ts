@@ -62,7 +62,7 @@ export function otherMarksOf(finding: Finding): Mark[] {
 
 function markOf(access: AccessDescription, array: string | undefined): Mark {
   const { location, expression } = access;
-  return { location, text: accessPhrase(access, array), expression };
+  return { location, text: accessPhrase(access, access.array ?? array), expression };
 }
 
 /**
@@ -207,12 +207,14 @@ export function comingsAndGoings({ comparison }: Report, quote: (name: string) =
 }
 
 /**
- * Number of findings by severity: `2 errors, 1 warning`, or `no findings`. Each cause counts once; costs are included.
+ * Number of findings by severity: `2 errors, 1 warning`, `no errors or warnings` if there are notices, or `no findings`. Each
+ * cause counts once; costs are included.
  */
 export function findingsPhrase(report: Report): string {
-  const { errors, warnings } = tallyCauses(report);
+  const { errors, warnings, notices } = tallyCauses(report);
   const parts = [errors > 0 ? count(errors, 'error') : '', warnings > 0 ? count(warnings, 'warning') : ''];
-  const found = parts.filter((part) => part !== '').join(', ') || 'no findings';
+  const hasNotices = notices > 0 || report.diagnostics.some(({ severity }) => severity === 'notice');
+  const found = parts.filter((part) => part !== '').join(', ') || (hasNotices ? 'no errors or warnings' : 'no findings'); // oxfmt-ignore
   const failed = report.diagnostics.filter(isFailure).length;
   return failed === 0 ? found : `${found}; incomplete because of ${count(failed, 'error')}`;
 }

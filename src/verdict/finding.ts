@@ -51,6 +51,8 @@ export interface AccessDescription {
   readonly isCopy?: true;
   readonly memory: 'global' | 'shared' | 'local' | 'generic';
   readonly bytes?: number;
+  /** The parameter of the access, if a launch passes the array of the finding to two parameters, and this is the other. */
+  readonly array?: string;
   /** Source text of the access, filled in by the driver if found. */
   readonly expression?: string;
   readonly location?: Location;
@@ -239,6 +241,8 @@ export interface RaceFinding {
   readonly witnessOrigin?: 'given' | 'chosen';
   /** For an access out of bounds: its offset from the start of the object, and the size of the object, in bytes. */
   readonly left?: { readonly offset: number; readonly bytes: number };
+  /** The launch that passes one array to both parameters of the accesses. */
+  readonly passedAt?: Location;
   /** The condition for the finding, in the language of assumptions, if only some representative launches show it. */
   readonly when?: string;
   /** The bytes that both accesses touch; for a confirmed finding only. */

@@ -261,7 +261,7 @@ async function withText(
   facts: SourceFacts,
 ): Promise<AccessDescription> {
   if (access.expression !== undefined || !access.location) return access;
-  const expression = await facts.accessText(access.location, access.operation, array, ordinal, alike);
+  const expression = await facts.accessText(access.location, access.operation, access.array ?? array, ordinal, alike);
   return expression === undefined ? access : { ...access, expression };
 }
 

@@ -69,6 +69,19 @@ export function statedDivisorOf(stated: readonly StatedSize[], number: Term, isS
   }, 1n);
 }
 
+/** Whether a comparison states that one number is a multiple of another one. */
+function isMultipleOf({ operator, left, right }: StatedSize, number: StatedNumber, of: StatedNumber): boolean {
+  const isZero = operator === '==' && right.kind === 'constant' && right.value === 0n;
+  return isZero && left.kind === '%' && isSameNumber(left.left, number) && isSameNumber(left.right, of);
+}
+
+function isSameNumber(a: StatedNumber, b: StatedNumber): boolean {
+  if (a.kind === 'constant') return b.kind === 'constant' && a.value === b.value;
+  if (a.kind === 'term') return b.kind === 'term' && a.term === b.term && a.isSigned === b.isSigned;
+  if (b.kind === 'constant' || b.kind === 'term' || a.kind !== b.kind) return false;
+  return isSameNumber(a.left, b.left) && isSameNumber(a.right, b.right);
+}
+
 /** Sums that the comparisons state not to be negative. */
 export function factsOfSizes(
   stated: readonly StatedSize[],
@@ -104,13 +117,18 @@ export function factsOfSizes(
     }
   };
   const isNatural = (size: Size): boolean => size.every(({ by, factors }) => by > 0n && factors.every(({ least }) => least >= 0n)); // oxfmt-ignore
-  /** `x == a / b` for nonnegative `a` and positive `b`: `b * x <= a` and `a < b * x + b`. */
+  /**
+   * `x == a / b` for nonnegative `a` and positive `b`: `b * x <= a` and `a < b * x + b`; for any numbers with `a % b ==
+   * 0`, `b * x == a`.
+   */
   const quotients = ({ operator, left, right }: StatedSize): readonly Size[] => {
     if (operator !== '==' || right.kind !== '/') return [];
     const [x, a, b] = [sizeOf(left), sizeOf(right.left), sizeOf(right.right)];
     const isPositive = b?.length === 1 && b[0]!.by > 0n && b[0]!.factors.every(({ least }) => least > 0n);
-    if (!x || !a || !b || !isPositive || !isNatural(a)) return [];
+    if (!x || !a || !b) return [];
     const rest = plusSize(a, timesSize(x, b), -1n);
+    if (stated.some((one) => isMultipleOf(one, right.left, right.right))) return [rest, plusSize([], rest, -1n)];
+    if (!isPositive || !isNatural(a)) return [];
     return [rest, plusSize(plusSize(b, constantSize(1n), -1n), rest, -1n)];
   };
   return stated.flatMap((one): readonly Size[] => {

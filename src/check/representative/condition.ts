@@ -3,7 +3,9 @@
  */
 import { type ParameterField, fieldName } from '../../launch/parameter-field.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
-import { type LaunchInstance, shapeOf } from './representative-launches.ts';
+import { valueAt } from '../shape/monomial.ts';
+import { nestingText } from './nesting-text.ts';
+import { type LaunchInstance, lastThread, shapeOf } from './representative-launches.ts';
 
 /** A numeric property of a launch instance. */
 interface Quantity {
@@ -66,17 +68,24 @@ export function separatingCondition(
     ),
   ) as [Quantity[], Quantity[]];
   const sizes = [...ofBlock, ...ofGrid];
-  const reach: Quantity[] = [0, 1, 2].map((axis) => ({
-    name: `gridDim.${'xyz'[axis]} * blockDim.${'xyz'[axis]}`,
-    of: ({ block, grid }: LaunchInstance) => BigInt(block[axis]! * grid[axis]!),
-    isScalar: false,
-  }));
+  // An axis of which the launch fixes an extent is compared by the other one.
+  const reach: Quantity[] = [0, 1, 2].flatMap((axis) =>
+    context.dimensions.block[axis] === null && context.dimensions.grid[axis] === null
+      ? [
+          {
+            name: `gridDim.${'xyz'[axis]} * blockDim.${'xyz'[axis]}`,
+            of: ({ block, grid }: LaunchInstance) => BigInt(block[axis]! * grid[axis]!),
+            isScalar: false,
+          },
+        ]
+      : [],
+  );
   const numbers = [...new Set([...scalars.flatMap((one) => one.constants), ...constants, 1n, 32n])].sort((a, b) => Number(a - b)); // oxfmt-ignore
   const fixed = numbers.map((value) => ({ name: String(value), of: () => value, isScalar: false }));
   // Extents are multiples of a warp more often than not: `blockDim.x < 32`, which the compiler may write as `<= 31`.
   const wholeFirst = [...fixed].sort((a, b) => Number(a.of() % 32n !== 0n) - Number(b.of() % 32n !== 0n));
+  const scalarPairs = quantities.flatMap((a, at) => quantities.slice(at + 1).map((b) => [a, b] as const));
   const pairs: (readonly [Quantity, Quantity])[] = [
-    ...quantities.flatMap((a, at) => quantities.slice(at + 1).map((b) => [a, b] as const)),
     ...quantities.flatMap((a) => scalars.flatMap((one) => (one.field && one.constants.length > 0 ? one.constants : [])).map((value) => [a, { name: String(value), of: () => value, isScalar: false }] as const)), // oxfmt-ignore
     ...quantities.flatMap((a) => ofBlock.map((b) => [a, b] as const)),
     ...quantities.flatMap((a) => reach.map((b) => [a, b] as const)),
@@ -86,14 +95,41 @@ export function separatingCondition(
     ...sizes.flatMap((a) => wholeFirst.map((b) => [a, b] as const)),
     ...sizes.flatMap((a, at) => sizes.slice(at + 1).map((b) => [a, b] as const)),
   ];
-  for (const [a, b] of pairs)
-    for (const { text, holds } of relationsOf(a, b))
-      if (separates((setting) => holds(a.of(setting), b.of(setting))))
-        return text === '<' && b.isScalar ? `${b.name} > ${a.name}` : `${a.name} ${text} ${b.name}`;
+  const related = (list: readonly (readonly [Quantity, Quantity])[]): string | null => {
+    for (const [a, b] of list)
+      for (const { text, holds } of relationsOf(a, b))
+        if (separates((setting) => holds(a.of(setting), b.of(setting))))
+          return text === '<' && b.isScalar ? `${b.name} > ${a.name}` : `${a.name} ${text} ${b.name}`;
+    return null;
+  };
+  const found = related(scalarPairs) ?? overlapping(context, shown, others) ?? related(pairs);
+  if (found !== null) return found;
   for (const a of quantities)
     for (const divisor of [2n, 4n, 32n])
       for (const isMultiple of [false, true])
         if (separates((setting) => (a.of(setting) % divisor === 0n) === isMultiple))
           return `${a.name} % ${divisor} ${isMultiple ? '==' : '!='} 0`;
+  return null;
+}
+
+/** The condition that strides of an access do not nest; null if no such condition separates the launch instances. */
+function overlapping(
+  context: KernelAndLaunch & SymbolicFacts,
+  shown: readonly LaunchInstance[],
+  others: readonly LaunchInstance[],
+): string | null {
+  const { nestings } = shapeOf(context);
+  for (const order of ['last', 'first'] as const)
+    for (const { stride, below } of nestings(order)) {
+      const nests = (setting: LaunchInstance): boolean | null => {
+        const place = lastThread(context, setting);
+        const [now, least] = [valueAt([stride], place), valueAt(below, place)];
+        return now === undefined || least === undefined ? null : now >= least;
+      };
+      if (!shown.every((setting) => nests(setting) === false) || !others.every((setting) => nests(setting) === true))
+        continue;
+      const text = nestingText(context, stride, below);
+      if (text) return text.overlaps;
+    }
   return null;
 }

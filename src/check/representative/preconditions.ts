@@ -5,7 +5,6 @@
 import type { Access } from '../../analysis/values/access.ts';
 import { invariant } from '../../base/assert.ts';
 import type { Steps } from '../../base/coroutine.ts';
-import { gcd } from '../../base/integer.ts';
 import { parseAssumption } from '../../cuda/assumptions/assumption-parser.ts';
 import { type Lookup, evaluateCondition } from '../../cuda/assumptions/evaluate-assumption.ts';
 import { type ParameterField, fieldName } from '../../launch/parameter-field.ts';
@@ -20,9 +19,9 @@ import { namedScalar } from '../premises/premises.ts';
 import { effortOfExclusions } from '../../solver/budget.ts';
 import { useReserve } from '../request/budget.ts';
 import type { CheckRequest, CheckResult, Exclusion } from '../request/check-request.ts';
-import { type IndexFactor, type Monomial, addSums, expand, keyOf } from '../shape/monomial.ts';
 import { fieldOf } from '../shape/roles.ts';
 import { listedValues } from './launch-constraints.ts';
+import { nestingText } from './nesting-text.ts';
 import { representativeLaunches, satisfiesAssumptions, shapeOf } from './representative-launches.ts';
 
 /** Limit on the number of candidate preconditions. */
@@ -213,7 +212,7 @@ export function preconditionCandidates(
   for (const order of ['last', 'first'] as const)
     for (const { form, stride, below } of shape.nestings(order)) {
       const text = isOpen(form.access) ? nestingText(context, stride, below) : null;
-      if (text !== null) texts.push(text);
+      if (text) texts.push(text.nests);
     }
   for (const { field, mask, divisors } of shape.scalars) {
     if (mask !== null) texts.push(`(${nameOf(field)} & (${nameOf(field)} ${mask === 'size' ? '-' : '+'} 1)) == 0`);
@@ -261,88 +260,4 @@ function isMetByListed(context: KernelAndLaunch, { expression }: StatedAssumptio
       return evaluateCondition(expression.condition, lookup) !== false;
     }),
   );
-}
-
-/** The text `ld >= w`, or `w <= 1024` if the stride is a constant; null if the nesting has no such text. */
-function nestingText(
-  context: KernelAndLaunch & SymbolicFacts,
-  stride: Monomial,
-  below: readonly Monomial[],
-): string | null {
-  const units = new Set([stride, ...below].map(({ factors }) => factors.reduce((unit, factor) => unit * wholeOf(context, factor).unit, 1n))); // oxfmt-ignore
-  const [unit] = units;
-  const inWholes = (list: readonly Monomial[]): readonly Monomial[] =>
-    addSums([], list.map((part) => withWholes(context, units.size === 1 ? { ...part, coefficient: part.coefficient * unit! } : part)), 1n); // oxfmt-ignore
-  const divisor = inWholes([stride, ...below]).reduce((common, { coefficient }) => gcd(common, coefficient), 0n);
-  if (divisor === 0n) return null;
-  const scaled = (list: readonly Monomial[]): Monomial[] =>
-    inWholes(list).map(({ coefficient, factors }) => ({ coefficient: coefficient / divisor, factors }));
-  const [own] = scaled([stride]) as [Monomial];
-  const parts = scaled(below);
-  // Terms common to both sides cancel.
-  const rest = addSums(parts, [own], -1n);
-  if (rest.every(({ factors }) => factors.length === 0)) return null;
-  if (rest.every(({ factors }) => keyOf({ coefficient: 0n, factors }) !== keyOf(own))) {
-    const [right, left] = [rest.filter(({ coefficient }) => coefficient > 0n), addSums([], rest.filter(({ coefficient }) => coefficient < 0n), -1n)]; // oxfmt-ignore
-    const [more, less] = [sumText(context, left), sumText(context, right)];
-    return more === null || less === null ? null : `${more} >= ${less}`;
-  }
-  if (own.factors.length > 0) {
-    const [left, right] = [sumText(context, [own]), sumText(context, parts)];
-    return left === null || right === null || left === right ? null : `${left} >= ${right}`;
-  }
-  const [only, ...others] = parts.filter(({ factors }) => factors.length > 0);
-  if (!only || others.length > 0 || only.coefficient <= 0n) return null;
-  const constant = parts.find(({ factors }) => factors.length === 0)?.coefficient ?? 0n;
-  const name = sumText(context, [{ ...only, coefficient: 1n }]);
-  return name === null ? null : `${name} <= ${(own.coefficient - constant) / only.coefficient}`;
-}
-
-/** The scalar of which a factor is a part, and the divisor, if the scalar is a multiple of it: `n` and 8 for `n / 8`. */
-function wholeOf(context: KernelAndLaunch & SymbolicFacts, factor: IndexFactor): { whole: IndexFactor; unit: bigint } {
-  const [inner, by] = factor.term?.arguments ?? [];
-  const field = inner && by?.operator === 'constant' && /^[us]div$/.test(factor.term!.operator) && fieldOf(context, inner); // oxfmt-ignore
-  const scalar = field && shapeOf(context).scalars.find((one) => one.field === field);
-  const [whole] = scalar && scalar.divisors.includes(by.value) ? (expand(inner)?.[0]?.factors ?? []) : [];
-  return whole ? { whole, unit: by!.value } : { whole: factor, unit: 1n };
-}
-
-/** A product in which `n` replaces `8 * (n / 8)` if the kernel takes `n` as a multiple of 8. */
-function withWholes(context: KernelAndLaunch & SymbolicFacts, { coefficient, factors }: Monomial): Monomial {
-  let left = coefficient;
-  const parts = factors.map((factor) => {
-    const { whole, unit } = wholeOf(context, factor);
-    if (left % unit !== 0n) return factor;
-    left /= unit;
-    return whole;
-  });
-  return { coefficient: left, factors: parts.toSorted((a, b) => (a.key < b.key ? -1 : 1)) };
-}
-
-function sumText(context: KernelAndLaunch, sum: readonly Monomial[]): string | null {
-  let text = '';
-  const sorted = [...sum].sort((a, b) => b.factors.length - a.factors.length || Number(b.coefficient > 0n) - Number(a.coefficient > 0n)); // oxfmt-ignore
-  for (const { coefficient, factors } of sorted) {
-    const names = [...factors].sort((a, b) => Number(a.key.startsWith('block')) - Number(b.key.startsWith('block'))).map((factor) => factorText(context, factor)); // oxfmt-ignore
-    if (names.includes(null)) return null;
-    const size = coefficient < 0n ? -coefficient : coefficient;
-    const product = [...(size === 1n && names.length > 0 ? [] : [String(size)]), ...names].join(' * ');
-    const sign = coefficient < 0n ? '-' : '+';
-    text = text === '' ? (sign === '-' ? `-${product}` : product) : `${text} ${sign} ${product}`;
-  }
-  return text === '' ? '0' : text;
-}
-
-function factorText(context: KernelAndLaunch, { key, term, ratio }: IndexFactor): string | null {
-  if (ratio) return null;
-  if (term === null) return key;
-  const [inner, by] = term.arguments;
-  if (/^[us]div$/.test(term.operator) && by!.operator === 'constant') {
-    const divided = factorText(context, { key, term: inner!, isUniform: true });
-    return divided === null ? null : `(${divided} / ${by!.value})`;
-  }
-  const field = fieldOf(context, term);
-  if (!field) return null;
-  const name = fieldName(context.request.parameters, field, context.kernel);
-  return name.includes('+') ? null : name;
 }

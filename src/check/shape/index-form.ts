@@ -163,12 +163,14 @@ function bounded(a: Term, b: Term, more: bigint): readonly IndexGuard[] {
 
 /**
  * Extents of a part of an index, from its guards, otherwise from the launch.
+ * @param start constant added to the part: of `i + 1`, which a guard keeps below `n`, the extent is `n`
  * @returns several extents if the index depends on a condition; empty if neither guards nor launch bound the part
  */
 export function indexExtents(
   part: readonly Monomial[],
   guards: readonly IndexGuard[],
   dimensions: Dimensions,
+  start = 0n,
 ): readonly Extent[] {
   let left: readonly Monomial[] = part.filter((monomial) => !isCommon(monomial));
   const extent: { scale: Monomial; limit: readonly Monomial[] }[] = [];
@@ -176,7 +178,9 @@ export function indexExtents(
     const scale = scaleOf(left, index);
     if (!scale) continue;
     left = addSums(left, times([scale], index) ?? [], -1n);
-    extent.push({ scale, limit: bound });
+    const less = -(bound.find(({ factors }) => factors.length === 0)?.coefficient ?? 0n);
+    const isShifted = less > 0n && scale.factors.length === 0 && scale.coefficient * less === start;
+    extent.push({ scale, limit: isShifted ? addSums(bound, [{ ...one, coefficient: less }], 1n) : bound });
   }
   let all: readonly Extent[] = [extent];
   for (const monomial of left) {

@@ -125,7 +125,8 @@ function reaching(
   skipped: readonly Monomial[] = [],
 ): Nesting[] {
   const guards = other.guards.filter(({ bound }) => isComputable(bound, dimensions));
-  return indexExtents(below, guards, dimensions).flatMap((extent) => {
+  const start = other.offset.find(({ factors }) => factors.length === 0)?.coefficient;
+  return indexExtents(below, guards, dimensions, start).flatMap((extent) => {
     const sum = extentSum(extent, BigInt(bytes));
     return sum ? [{ form, stride, parts: below, below: addSums(sum, skipped, 1n) }] : [];
   });

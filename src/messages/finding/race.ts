@@ -7,6 +7,7 @@ import type {
   Overlap,
   RaceFinding,
 } from '../../verdict/finding.ts';
+import type { Location } from '../../source/location.ts';
 import { isCall, objectText, verbOf } from '../text/access.ts';
 import { code, sentences } from '../text/code-text.ts';
 import { chosenText } from '../text/launch.ts';
@@ -31,6 +32,8 @@ interface ShownRace {
   readonly holdsStores?: boolean;
   /** The condition under which the race occurs; absent if it always does. */
   readonly when?: string;
+  /** The launch that passes one array to both parameters. */
+  readonly passedAt?: Location;
   /** An unmodelled construct that may order the accesses, as a clause. */
   readonly doubt?: string;
 }
@@ -68,6 +71,7 @@ export function shownRace(race: ShownRace): string {
   const accesses = { first, second, isOwnCopy };
   return sentences(
     `${actors(a, b, home, array, overlap)}; ${missingText(missing, accesses)}`,
+    passedTwice(race),
     sameValue === true ? 'both write the same value' : undefined,
     doubt === undefined ? undefined : `the two accesses may be ordered: ${doubt}`,
     passed && since(passed),
@@ -75,6 +79,20 @@ export function shownRace(race: ShownRace): string {
     chosen && chosenClause(chosen, when),
     doubt === undefined ? remedyText(missing, accesses) : undefined,
   );
+}
+
+/** `the launch on line 12 passes one array as "in" and "out"`; undefined if both accesses are through one parameter. */
+function passedTwice({
+  first,
+  second,
+  array,
+  passedAt,
+}: Pick<RaceFinding, 'first' | 'second' | 'array' | 'passedAt'>): string | undefined {
+  // oxfmt-ignore
+  const [one, other] = [first.array ?? array, second.array ?? array];
+  if (one === other || one === undefined || other === undefined) return undefined;
+  const at = passedAt ? ` on ${lineText(passedAt, homeOf([first.location, second.location]))}` : '';
+  return `the launch${at} passes one array as ${code(one)} and ${code(other)}`;
 }
 
 function chosenClause(chosen: ChosenLaunch, when: string | undefined): string {
@@ -151,11 +169,13 @@ function nth(amount: number): string {
 }
 
 /** The sentences on a race that is neither excluded nor confirmed. */
-function possibleRace({ first, second, array = 'memory', scope, reason, more = 0 }: RaceFinding): string {
+function possibleRace(finding: RaceFinding): string {
+  const { first, second, array = 'memory', scope, reason, more = 0 } = finding;
   const home = homeOf([first.location, second.location]);
   const others = more === 1 ? 'one more pair of lines' : `${more} more pairs of lines`;
   return sentences(
     mayMeet(first, second, array, scope === 'grid', home),
+    passedTwice(finding),
     reason && reasonText(reason),
     more > 0 ? `accesses to ${code(array)} on ${others} may race too` : undefined,
   );

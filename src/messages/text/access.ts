@@ -20,7 +20,8 @@ export function verbOf(access: AccessDescription): string {
 }
 
 /** The accessed object: the text of the access, otherwise the element, otherwise the number of bytes and the array. */
-export function objectText({ expression, bytes, memory }: AccessDescription, array?: string, element?: string): string {
+export function objectText(access: AccessDescription, all?: string, element?: string): string {
+  const { expression, bytes, memory, array = all } = access;
   if (expression !== undefined) return code(expression);
   if (element !== undefined) return code(element);
   const size = bytes === undefined ? '' : `${count(bytes, 'byte')} of `;

@@ -1,0 +1,24 @@
+// expect: whole_groups race=proved divergence=proved
+// expect: whole_groups silent
+// expect: groups_and_rest race=race divergence=proved
+// expect: groups_and_rest finding race/global warning on y lines 15 when "gridDim.z > groups * each"
+//
+// Channels in groups: the launch takes all channels, and the kernel as many as groups have together.
+
+__global__ void whole_groups(float* y, const float* x, int groups, int each, int size) {
+    int at = blockIdx.x * 256 + threadIdx.x, image = blockIdx.y, channel = blockIdx.z;
+    if (at < size) y[(image * (groups * each) + channel) * size + at] = x[channel * size + at];
+}
+
+__global__ void groups_and_rest(float* y, const float* x, int groups, int each, int size) {
+    int at = blockIdx.x * 256 + threadIdx.x, image = blockIdx.y, channel = blockIdx.z;
+    if (at < size) y[(image * (groups * each) + channel) * size + at] = x[channel * size + at];
+}
+
+void run(float* y, const float* x, int images, int channels, int groups, int size) {
+    int each = channels / groups;
+    dim3 grid((size + 255) / 256, images, channels);
+    groups_and_rest<<<grid, 256>>>(y, x, groups, each, size);
+    if (channels % groups != 0) return;
+    whole_groups<<<grid, 256>>>(y, x, groups, each, size);
+}
