@@ -42,7 +42,7 @@ import type { LaunchInstance } from './representative/representative-launches.ts
 import { type CheapResult, decideCheaply } from './deciding/cheap-tiers.ts';
 import { comparedSizes } from './context/named-term.ts';
 import { refutedByDigits } from './deciding/digits.ts';
-import { type OverlapEffort, overlapsIn } from './witness/overlap.ts';
+import { type OverlapEffort, type OverlapInLaunch, overlapsIn } from './witness/overlap.ts';
 import type { Shown } from './witness/replay.ts';
 import { isDecidedByRun } from './witness/deciding-run.ts';
 import { type Confirmation, pairKey } from './witness/scenarios.ts';
@@ -52,7 +52,7 @@ export interface RaceState {
   /** Whether two threads of a block overlap in a pair only within one warp. */
   readonly staysInWarp: (pair: AccessPair) => boolean;
   /** Whether two threads overlap in a launch, as {@link overlapsIn}. */
-  readonly overlapsIn: (pair: AccessPair, launch: LaunchInstance, effort: OverlapEffort) => boolean | null;
+  readonly overlapsIn: (pair: AccessPair, launch: LaunchInstance, effort: OverlapEffort) => OverlapInLaunch;
 }
 
 /** An obligation that the cheap tiers left open. */

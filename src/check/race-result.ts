@@ -6,7 +6,8 @@ import { noAlias, nonAliasingTextures } from './context/aliasing.ts';
 import { baseName, describeTerm, placeOf } from './context/names.ts';
 import type { KernelContext } from './context/facts.ts';
 import { fieldAt, givenScalar } from './context/scalars.ts';
-import { sampledLaunches } from './representative/representative-launches.ts';
+import { type LaunchInstance, sampledLaunches } from './representative/representative-launches.ts';
+import type { OverlapInLaunch } from './witness/overlap.ts';
 import type { AccessEvent, RaceEvent } from '../interpreter/core/run-result.ts';
 import type { AccessPair, OpenPair } from './obligations/obligation.ts';
 import { isStrong } from '../memory-model/fence.ts';
@@ -220,7 +221,10 @@ class Cause {
     const sampled = decisive.some((entry) => hasOpenScalars(context, entry))
       ? shownInSamples(context, state, decisive)
       : [];
-    this.known = standingOf(context, confirmation, keys, [...terms], sampled);
+    const effort = { left: effortOfSamples };
+    const isIdle = (setting: LaunchInstance): boolean =>
+      effort.left > 0 && decisive.every(({ pair }) => state.overlapsIn(pair, setting, effort) === 'idle');
+    this.known = standingOf(context, confirmation, keys, [...terms], sampled, isIdle);
     return this.known;
   }
 }
@@ -238,7 +242,10 @@ function hasOpenScalars(context: KernelContext, { pair }: OpenPair): boolean {
 const effortOfSamples = 6_000_000;
 const fewestSamples = 24;
 
-/** In which samples of launches some pair overlaps; empty if the terms do not determine it, or not in time. */
+/**
+ * In which samples of launches some pair overlaps, of those with threads that perform both accesses; empty if the terms
+ * do not determine it, or not in time.
+ */
 function shownInSamples(
   context: KernelContext,
   { overlapsIn }: Pick<RaceState, 'overlapsIn'>,
@@ -248,14 +255,10 @@ function shownInSamples(
   const found: ShownIn[] = [];
   for (const setting of sampledLaunches(context)) {
     if (effort.left <= 0) break;
-    let isShown: boolean | null = false;
-    for (const { pair } of entries) {
-      const overlaps = overlapsIn(pair, setting, effort);
-      if (overlaps !== false) isShown = overlaps;
-      if (overlaps === true) break;
-    }
-    if (isShown === null) return [];
-    found.push({ setting, isShown });
+    const seen = new Set<OverlapInLaunch>();
+    for (const { pair } of entries) if (!seen.has('overlap')) seen.add(overlapsIn(pair, setting, effort));
+    if (seen.has('unknown') && !seen.has('overlap')) return [];
+    if (seen.has('overlap') || seen.has('none')) found.push({ setting, isShown: seen.has('overlap') });
   }
   return found.length < fewestSamples ? [] : found;
 }

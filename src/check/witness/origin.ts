@@ -112,6 +112,7 @@ export interface Standing {
  * @param keys keys of the pairs or of the barrier, as in `Confirmation.standing`
  * @param terms the terms that the finding depends on: other scalars do not occur in the condition
  * @param sampled further launches, and whether the finding occurs in them; empty if that is not known
+ * @param isIdle whether no thread of a launch performs one of the accesses: such launches do not count
  */
 export function standingOf(
   context: KernelContext,
@@ -119,8 +120,9 @@ export function standingOf(
   keys: readonly string[],
   terms: readonly Term[],
   sampled: readonly ShownIn[] = [],
+  isIdle: (setting: LaunchInstance) => boolean = () => false,
 ): Standing {
-  const ran = confirmation.standing(keys);
+  const ran = confirmation.standing(keys).filter(({ isShown, setting }) => isShown || !isIdle(setting));
   const large = [...ran.filter(({ setting }) => setting.isLarge), ...sampled];
   if (large.length > 0 && large.every(({ isShown }) => isShown)) return { isEverywhere: true };
   const leaves = new Set(terms.flatMap((term) => term.leaves));

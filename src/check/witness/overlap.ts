@@ -24,6 +24,12 @@ export interface OverlapEffort {
   left: number;
 }
 
+/**
+ * What the terms of a pair say about a launch: two threads overlap or not, no thread performs one of the accesses, or
+ * that is not known.
+ */
+export type OverlapInLaunch = 'overlap' | 'none' | 'idle' | 'unknown';
+
 /** Limit on the combinations of iterations. */
 const mostCombinations = 72;
 /** Limit on the trip count of a loop of which the last iterations are tried. */
@@ -38,7 +44,7 @@ const overhead = 64;
  * Whether some two threads of a pair overlap in a launch, for the threads and iterations that are tried. Conditions on
  * values that are not known, such as elements of arrays, are ignored.
  * @param effort what is spent is subtracted
- * @returns null if an address depends on such a value, or the pair is not one of two threads and plain addresses
+ * @returns `unknown` if an address depends on such a value, or the pair is not one of two threads and plain addresses
  */
 export function overlapsIn(
   { fields }: Pick<KernelAndLaunch, 'fields'>,
@@ -46,7 +52,7 @@ export function overlapsIn(
   { obligations }: AccessPair,
   launch: LaunchInstance,
   effort: OverlapEffort,
-): boolean | null {
+): OverlapInLaunch {
   const scalar = (leaf: Term): bigint | undefined => {
     const { atom } = leaf;
     if (atom?.kind !== 'parameter') return undefined;
@@ -54,8 +60,7 @@ export function overlapsIn(
     return field && !field.isPointer ? launch.scalar(field) : undefined;
   };
   const found = obligations.map((obligation) => overlaps(obligation, instances, launch, scalar, effort));
-  if (found.includes(true)) return true;
-  return found.includes(null) ? null : false;
+  return (['overlap', 'unknown', 'none'] as const).find((one) => found.includes(one)) ?? 'idle';
 }
 
 function overlaps(
@@ -64,33 +69,36 @@ function overlaps(
   launch: LaunchInstance,
   scalar: (leaf: Term) => bigint | undefined,
   effort: OverlapEffort,
-): boolean | null {
+): OverlapInLaunch {
   const { scope, sameThread, mayBeOne, elements, starts, betweenClusters, resolved } = obligation;
-  if (!resolved || sameThread || mayBeOne || elements || starts || betweenClusters) return null;
+  if (!resolved || sameThread || mayBeOne || elements || starts || betweenClusters) return 'unknown';
   const sides = [obligation.first, obligation.second] as const;
   const isKnown = (leaf: Term): boolean => {
     const { kind } = leaf.atom!;
     if (kind === 'parameter') return scalar(leaf) !== undefined;
     return kind !== 'havoc' && kind !== 'phi' && kind !== 'line';
   };
-  if (!sides.every(({ target }) => target.offset.leaves.every(isKnown))) return null;
+  if (!sides.every(({ target }) => target.offset.leaves.every(isKnown))) return 'unknown';
   const counting = sides.map((side) => new SideOfLaunch(side, instances, launch, scalar, effort)) as [
     SideOfLaunch,
     SideOfLaunch,
   ];
   const blocks = blocksOf(launch.grid, scope);
   const tried = blocks.map((among) => counting.map((side) => side.iterationsTried(among)) as [Tried, Tried]);
-  return mostLanes.some((lanes) =>
+  let isIdle = true;
+  const isOverlap = mostLanes.some((lanes) =>
     blocks.some((among, number) => {
       const [first, second] = tried[number]!;
       const shared = new Map([...first, ...second].filter(([name]) => !isOfOneThread(name)));
       const own = [first, second].map((all) => combinations(new Map([...all].filter(([name]) => isOfOneThread(name)))));
       return combinations(shared).some((iterations) => {
         const lists = counting.map((side, at) => side.touched(among, own[at]!, iterations, lanes));
+        if (lists.every(({ starts }) => starts.length > 0)) isIdle = false;
         return meet(obligation, lists as [Touched, Touched]);
       });
     }),
   );
+  return isOverlap ? 'overlap' : isIdle ? 'idle' : 'none';
 }
 
 /** Iterations to be tried, by the name of the counter. */

@@ -4,12 +4,12 @@
 // expect: grown precondition "height >= 1"
 // expect: grown silent
 // expect: grown_twice race=race divergence=proved
-// expect: grown_twice finding race/global error on out lines 47
+// expect: grown_twice finding race/global error on out lines 49
 // expect: own_matrix race=proved divergence=proved
 // expect: own_matrix silent
 // expect: own_matrix precondition "rows >= 1"
 // expect: own_matrix_short race=race divergence=proved
-// expect: own_matrix_short finding race/global error on a lines 63
+// expect: own_matrix_short finding race/global error on a lines 65
 // expect: tiles_of_columns race=proved divergence=proved
 // expect: tiles_of_columns silent
 // expect: tiles_of_four race=proved divergence=proved
@@ -18,6 +18,8 @@
 // expect: permuted silent
 // expect: permuted precondition "size >= 1"
 // expect: permuted precondition "layers >= 1"
+// expect: lost_digits race=race divergence=proved
+// expect: lost_digits finding race/global error on out lines 111
 //
 // A flat number below the product of its divisors, a block that fills its own matrix, and tiles of columns.
 
@@ -95,4 +97,16 @@ __global__ void permuted(int n, const float* in, int size, int layers, int image
 void permute(const float* in, int size, int layers, int images, float* out) {
     int n = size * layers * images;
     permuted<<<(n + 255) / 256, 256>>>(n, in, size, layers, images, out);
+}
+
+// The index is what the divisions left of it: all elements of a channel are one.
+__global__ void lost_digits(float* out, int width, int height, int channels, int mode) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int x = i % width;
+    i /= width;
+    int y = i % height;
+    i /= height;
+    int channel = i % channels;
+    if (mode == 1 && channel == 0)
+        out[i] = 0.5f * x / width + y;
 }

@@ -20,7 +20,7 @@
 // expect: changed_between_reads finding race/shared error on copy lines 105
 // expect: changed_unordered race=race divergence=proved
 // expect: changed_unordered finding race/shared warning on copy lines 117 when "blockDim.x > 32"
-// expect: changed_unordered finding race/shared warning on row lines 116,117 when "blockDim.x > 32"
+// expect: changed_unordered finding race/shared error on row lines 116,117
 // expect: stored_behind_barrier race=race divergence=proved
 // expect: stored_behind_barrier finding race/shared error on copy lines 133
 // expect: rest_of_row race=possible divergence=proved

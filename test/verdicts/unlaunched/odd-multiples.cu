@@ -1,7 +1,7 @@
 // expect: addToEven race=proved divergence=proved
 // expect: addToEven precondition "s >= 1"
 // expect: addToFourth race=race divergence=proved
-// expect: addToFourth finding race/global warning on a lines 18
+// expect: addToFourth finding race/global error on a lines 18
 //
 // Each thread uses an even multiple of a stride and the next odd one.
 
