@@ -218,9 +218,9 @@ class Cause {
     const decisive = firm.length > 0 ? firm : entries;
     const keys = decisive.map(({ pair }) => pairKey(pair));
     const terms = new Set(decisive.flatMap((entry) => termsOf(context, entry)));
-    const sampled = decisive.some((entry) => hasOpenScalars(context, entry))
-      ? shownInSamples(context, state, decisive)
-      : [];
+    const hasOpen = decisive.some((entry) => hasOpenScalars(context, entry));
+    const sampled = (hasIdleBlocks: boolean): readonly ShownIn[] =>
+      hasOpen ? shownInSamples(context, state, decisive, hasIdleBlocks) : [];
     const effort = { left: effortOfSamples };
     const isIdle = (setting: LaunchInstance): boolean =>
       effort.left > 0 && decisive.every(({ pair }) => state.overlapsIn(pair, setting, effort) === 'idle');
@@ -250,10 +250,11 @@ function shownInSamples(
   context: KernelContext,
   { overlapsIn }: Pick<RaceState, 'overlapsIn'>,
   entries: readonly OpenPair[],
+  hasIdleBlocks: boolean,
 ): readonly ShownIn[] {
   const effort = { left: effortOfSamples };
   const found: ShownIn[] = [];
-  for (const setting of sampledLaunches(context)) {
+  for (const setting of sampledLaunches(context, hasIdleBlocks)) {
     if (effort.left <= 0) break;
     const seen = new Set<OverlapInLaunch>();
     for (const { pair } of entries) if (!seen.has('overlap')) seen.add(overlapsIn(pair, setting, effort));

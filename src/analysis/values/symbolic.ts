@@ -17,6 +17,8 @@ import { readComparison, uncovered } from '../loops/comparison.ts';
 import { type FrozenVariables, frozenVariables } from '../loops/frozen-variables.ts';
 import { shiftedForm } from '../loops/halving.ts';
 import { type NarrowCounter, narrowCounter } from '../loops/narrow-counter.ts';
+import { specialRegister } from './special-register.ts';
+import { grownVariable } from '../loops/grown-variable.ts';
 import { nestedStep } from '../loops/nested-stride.ts';
 import { ringForm } from '../loops/ring.ts';
 import { type Dimensions, blockSizeBounds, gridSizeBounds } from './launch-bounds.ts';
@@ -131,36 +133,6 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
   const kept = (id: ValueId, term: Term): Term =>
     term.depth + term.coefficients.length <= maxSteps && term.size <= longest ? term : unknown(id);
 
-  function special(register: string): Term {
-    const axis = 'xyz'.indexOf(register.slice(-1)) as 0 | 1 | 2;
-    const name = register.slice(0, -2);
-    if (name === 'tid') {
-      if (context.dimensions.block[axis] === 1) return store.constant(32, 0n);
-      return store.atom(32, { kind: 'thread', axis });
-    }
-    if (name === 'ctaid') {
-      if (context.dimensions.grid[axis] === 1) return store.constant(32, 0n);
-      return store.atom(32, { kind: 'block', axis });
-    }
-    if (name === 'ntid' || name === 'nctaid') {
-      const size = (name === 'ntid' ? context.dimensions.block : context.dimensions.grid)[axis];
-      if (size !== null) return store.constant(32, BigInt(size));
-      return store.atom(32, { kind: name === 'ntid' ? 'block-size' : 'grid-size', axis });
-    }
-    if (register === 'warpsize') return store.constant(32, 32n);
-    if (register === 'dynamic_smem_size' && context.sharedBytes !== null)
-      return store.constant(32, BigInt(context.sharedBytes));
-    if (register === 'laneid') return store.and(32, linearThread(), store.constant(32, 31n));
-    // Lane masks are functions of the lane index.
-    return store.pure(register, 32, [linearThread()]);
-  }
-
-  function linearThread(): Term {
-    const [x, y, z] = [special('tid.x'), special('tid.y'), special('tid.z')];
-    const plane = store.add(32, y, store.mul(32, z, special('ntid.y')));
-    return store.add(32, x, store.mul(32, plane, special('ntid.x')));
-  }
-
   /** The part of a loop in which its frozen variables were updated in every iteration, with their names there. */
   interface Part {
     readonly variables: FrozenVariables;
@@ -193,7 +165,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
         return store.sum(source.width, source.offset, [[start, 1n]]);
       }
       case 'special':
-        return special(source.register);
+        return specialRegister(store, context, source.register);
       case 'undefined':
         return store.atom(widthOf(source.type), { kind: 'havoc', value: undefinedValue });
     }
@@ -468,7 +440,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     return list;
   }
 
-  const loops = { kernel, store, variablesOf: recurrences, edge: edgeCondition, isInvariant, read: (term: Term) => view.signed(close(term)) }; // oxfmt-ignore
+  const loops = { kernel, store, operand, variablesOf: recurrences, edge: edgeCondition, isInvariant, read: (term: Term) => view.signed(close(term)) }; // oxfmt-ignore
 
   function closedForm(loop: Loop, recurrence: Recurrence, all: readonly Recurrence[]): Term | null {
     const { phi, initial, next } = recurrence;
@@ -515,6 +487,17 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     memo = new Map();
     for (const part of parts) if (part.variables.loop === loop) closeNames(part, list);
     boundLoop(loop, list);
+    for (const phi of kernel.blocks[loop.header]!.phis) boundGrown(loop, phi);
+  }
+
+  /** The range of a variable without a closed form. */
+  function boundGrown(loop: Loop, phi: Phi): void {
+    const atom = unknown(phi.result);
+    const grown = closed.get(phi.result) === atom ? grownVariable(loops, loop, phi, raw[phi.result]!, rounds[loop.id]!) : null; // oxfmt-ignore
+    if (!grown) return;
+    known.set(atom, grown.range);
+    if (grown.below) alsoHolds[loop.header] = store.all([alsoHolds[loop.header] ?? store.true, store.signedLess(raw[phi.result]!, grown.below)]); // oxfmt-ignore
+    view.reset();
   }
 
   /** Closed forms of frozen variables, in the part in which a thread has updated them in every iteration. */

@@ -28,6 +28,13 @@ const inequalities = relations.filter(({ text }) => text !== '==' && text !== '!
 
 const equalFirst = [...relations].sort((a, b) => Number(b.text === '==') - Number(a.text === '=='));
 
+/** The fewest launches that must agree with a condition that has a factor. */
+const fewestForFactors = 100;
+
+function doubled({ name, of, isScalar }: Quantity): Quantity {
+  return { name: `2 * ${name}`, of: (setting) => 2n * of(setting), isScalar };
+}
+
 /** A scalar that is compared with a constant is more likely equal to it. */
 function relationsOf(a: Quantity, b: Quantity): readonly (typeof relations)[number][] {
   if (!a.isScalar || b.isScalar) return relations;
@@ -102,7 +109,9 @@ export function separatingCondition(
           return text === '<' && b.isScalar ? `${b.name} > ${a.name}` : `${a.name} ${text} ${b.name}`;
     return null;
   };
-  const found = related(scalarPairs) ?? overlapping(context, shown, others) ?? related(pairs);
+  // Only of many launches: a factor makes coincidences more likely.
+  const doubledPairs = settings.length < fewestForFactors ? [] : scalarPairs.flatMap(([a, b]) => [[doubled(a), b], [doubled(b), a]] as const); // oxfmt-ignore
+  const found = related(scalarPairs) ?? overlapping(context, shown, others) ?? related(doubledPairs) ?? related(pairs);
   if (found !== null) return found;
   for (const a of quantities)
     for (const divisor of [2n, 4n, 32n])

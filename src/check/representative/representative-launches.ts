@@ -42,13 +42,16 @@ export interface LaunchInstance {
   readonly isLarge: boolean;
 }
 
+/** Sizes below this are not large. */
+const fewElements = 4n;
+
 /** Cached by kernel and launch, since every question uses the same instances. */
 const known = new WeakMap<object, KernelLaunches>();
 
 interface KernelLaunches {
   readonly shape: IndexShape;
   readonly settings: readonly LaunchInstance[];
-  sampled?: readonly LaunchInstance[];
+  readonly sampled: Map<boolean, readonly LaunchInstance[]>;
 }
 
 /**
@@ -67,12 +70,19 @@ export function shapeOf(context: KernelAndLaunch & SymbolicFacts): IndexShape {
 /**
  * Samples of large representative launches, with values spread over all representative ones: for questions about
  * terms, since they are too many to run. The same for every call.
+ * @param isIdle whether all blocks but one may be idle along each axis
  */
-export function sampledLaunches(context: KernelAndLaunch & SymbolicFacts): readonly LaunchInstance[] {
+export function sampledLaunches(context: KernelAndLaunch & SymbolicFacts, isIdle: boolean): readonly LaunchInstance[] {
   const launches = ofKernel(context);
+  const known = launches.sampled.get(isIdle);
+  if (known) return known;
   const random = seededRandom(samples.seed);
-  const draw = (): LaunchInstance | null => settingOf(context, launches.shape, sampledPlan(random));
-  return (launches.sampled ??= Array.from({ length: samples.count }, draw).filter((launch) => launch !== null));
+  const draw = (): LaunchInstance | null => settingOf(context, launches.shape, sampledPlan(random, isIdle));
+  // Sizes of a few elements are exceptions of many conditions: a matrix of one row.
+  const isFew = ({ scalar }: LaunchInstance): boolean => isIdle && launches.shape.scalars.some(({ field, isSize }) => isSize && BigInt.asIntN(8 * field.bytes, scalar(field)) < fewElements); // oxfmt-ignore
+  const found = Array.from({ length: samples.count }, draw).filter((launch) => launch !== null).filter((launch) => !isFew(launch)); // oxfmt-ignore
+  launches.sampled.set(isIdle, found);
+  return found;
 }
 
 function ofKernel(context: KernelAndLaunch & SymbolicFacts): KernelLaunches {
@@ -96,7 +106,7 @@ function ofKernel(context: KernelAndLaunch & SymbolicFacts): KernelLaunches {
     if (setting) unique.set(keyOf(context, setting), setting);
   }
   const settings = [...unique.values()];
-  const made: KernelLaunches = { shape, settings };
+  const made: KernelLaunches = { shape, settings, sampled: new Map() };
   known.set(context.symbolic, made);
   return made;
 }

@@ -3,6 +3,7 @@
  */
 import { separatingCondition } from '../representative/condition.ts';
 import type { LaunchInstance } from '../representative/representative-launches.ts';
+import type { ParameterField } from '../../launch/parameter-field.ts';
 import { isField } from '../shape/roles.ts';
 import type { Confirmation } from './scenarios.ts';
 import { fieldAt } from '../context/scalars.ts';
@@ -111,7 +112,8 @@ export interface Standing {
  * Which launch instances show a finding.
  * @param keys keys of the pairs or of the barrier, as in `Confirmation.standing`
  * @param terms the terms that the finding depends on: other scalars do not occur in the condition
- * @param sampled further launches, and whether the finding occurs in them; empty if that is not known
+ * @param sampled further launches, and whether the finding occurs in them; empty if that is not known; with idle
+ *   blocks for conditions only
  * @param isIdle whether no thread of a launch performs one of the accesses: such launches do not count
  */
 export function standingOf(
@@ -119,16 +121,20 @@ export function standingOf(
   confirmation: Pick<Confirmation, 'standing'>,
   keys: readonly string[],
   terms: readonly Term[],
-  sampled: readonly ShownIn[] = [],
+  sampled: (hasIdleBlocks: boolean) => readonly ShownIn[] = () => [],
   isIdle: (setting: LaunchInstance) => boolean = () => false,
 ): Standing {
   const ran = confirmation.standing(keys).filter(({ isShown, setting }) => isShown || !isIdle(setting));
-  const large = [...ran.filter(({ setting }) => setting.isLarge), ...sampled];
+  const many = sampled(false);
+  const large = [...ran.filter(({ setting }) => setting.isLarge), ...many];
   if (large.length > 0 && large.every(({ isShown }) => isShown)) return { isEverywhere: true };
   const leaves = new Set(terms.flatMap((term) => term.leaves));
   // The smallest launches are exceptions of many conditions: `n = 1` of `n % 2 != 0`.
-  const among = sampled.length > 0 ? large : ran;
-  const when = separatingCondition(context, among, (field) => [...leaves].some((leaf) => isField(leaf, field)));
+  const matters = (field: ParameterField): boolean => [...leaves].some((leaf) => isField(leaf, field));
+  const among = many.length > 0 ? large : ran;
+  let when = separatingCondition(context, among, matters);
+  // A size that is above the extent of a block in all samples must not be taken for irrelevant.
+  if (when !== null && many.length > 0) when = separatingCondition(context, [...among, ...sampled(true)], matters);
   return { isEverywhere: false, ...(when !== null && { when }) };
 }
 

@@ -25,8 +25,8 @@ export interface OverlapEffort {
 }
 
 /**
- * What the terms of a pair say about a launch: two threads overlap or not, no thread performs one of the accesses, or
- * that is not known.
+ * Whether a pair overlaps in a launch: two threads overlap or not, no two threads (blocks) perform both accesses, or that
+ * is not known.
  */
 export type OverlapInLaunch = 'overlap' | 'none' | 'idle' | 'unknown';
 
@@ -93,12 +93,19 @@ function overlaps(
       const own = [first, second].map((all) => combinations(new Map([...all].filter(([name]) => isOfOneThread(name)))));
       return combinations(shared).some((iterations) => {
         const lists = counting.map((side, at) => side.touched(among, own[at]!, iterations, lanes));
-        if (lists.every(({ starts }) => starts.length > 0)) isIdle = false;
+        if (isIdle && areOfSeveral(obligation.scope, lists as [Touched, Touched])) isIdle = false;
         return meet(obligation, lists as [Touched, Touched]);
       });
     }),
   );
   return isOverlap ? 'overlap' : isIdle ? 'idle' : 'none';
+}
+
+/** Whether two different threads, or threads of two blocks, perform the two accesses. */
+function areOfSeveral(scope: Obligation['scope'], [one, other]: readonly [Touched, Touched]): boolean {
+  const isOther = (a: Lane, b: Lane): boolean => a.home !== b.home || (scope !== 'grid' && a.rank !== b.rank);
+  const [first, second] = [one.lanes[0], other.lanes[0]];
+  return first !== undefined && second !== undefined && (other.lanes.some((lane) => isOther(first, lane)) || one.lanes.some((lane) => isOther(second, lane))); // oxfmt-ignore
 }
 
 /** Iterations to be tried, by the name of the counter. */

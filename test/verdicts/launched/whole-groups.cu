@@ -3,7 +3,7 @@
 // expect: groups_and_rest race=race divergence=proved
 // expect: groups_and_rest finding race/global warning on y lines 15 when "gridDim.z > groups * each"
 //
-// Channels in groups: the launch takes all channels, and the kernel as many as groups have together.
+// Channels in groups: the launch covers all channels, the kernel addresses those of whole groups.
 
 __global__ void whole_groups(float* y, const float* x, int groups, int each, int size) {
     int at = blockIdx.x * 256 + threadIdx.x, image = blockIdx.y, channel = blockIdx.z;
