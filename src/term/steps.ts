@@ -30,14 +30,41 @@ function isDivision(operator: Term['operator']): operator is 'sdiv' | 'udiv' | '
   return /^[us](?:div|rem)$/.test(operator);
 }
 
-/** For a sum divided by a constant that divides each of its parts, the sum of the quotients; otherwise the given term. */
-export function wholeQuotient(store: TermStore, term: Term): Term {
-  const [number, divisor] = term.arguments;
-  if (!/^[us]div$/.test(term.operator) || divisor!.operator !== 'constant') return term;
-  const by = BigInt.asIntN(term.width, divisor!.value);
-  return by > 0n && number!.operator === 'sum' && commonStep(number!) % by === 0n
-    ? quotientOf(store, number!, by)
-    : term;
+/**
+ * For a sum divided by a constant that divides each of its parts, the sum of the quotients; otherwise the given term.
+ * @param isMultiple whether a factor of a product is taken as a multiple of the divisor: `i * ld / 32` is `i * (ld / 32)`
+ */
+export function wholeQuotient(store: TermStore, term: Term, isMultiple: (factor: Term) => boolean): Term {
+  const [number, divisor] = term.arguments as [Term, Term];
+  const { width, operator } = term;
+  if ((operator !== 'sdiv' && operator !== 'udiv') || divisor.operator !== 'constant') return term;
+  const by = BigInt.asIntN(width, divisor.value);
+  if (by <= 1n || (number.operator !== 'sum' && number.operator !== 'mul')) return term;
+  const isSum = number.operator === 'sum';
+  const constant = isSum ? BigInt.asIntN(width, number.value) : 0n;
+  const parts = (isSum ? number.arguments : [number]).map((part, at): readonly [Term, bigint] | null => {
+    const coefficient = isSum ? BigInt.asIntN(width, number.coefficients[at]!) : 1n;
+    const left = by / gcd(coefficient, by);
+    const divided = left === 1n ? part : dividedFactor(part, left);
+    return divided && [divided, coefficient / (by / left)];
+  });
+  if (constant % by !== 0n || parts.includes(null)) return term;
+  return store.sum(
+    width,
+    constant / by,
+    parts.flatMap((part) => (part ? [part] : [])),
+  );
+
+  function dividedFactor(part: Term, unit: bigint): Term | null {
+    if (part.operator !== 'mul') return null;
+    const [a, b] = part.arguments as [Term, Term];
+    const quotient = (factor: Term): Term | null =>
+      isMultiple(factor) ? store.divide(operator as 'sdiv' | 'udiv', width, factor, store.constant(width, unit)) : dividedFactor(factor, unit); // oxfmt-ignore
+    const first = quotient(a);
+    if (first) return store.mul(width, first, b);
+    const second = quotient(b);
+    return second && store.mul(width, a, second);
+  }
 }
 
 /** A sum with its parts divided by one of their common divisors. */

@@ -16,6 +16,7 @@ import type { AccessSide, Obligation } from '../obligations/obligation.ts';
 import { type StatedSize, factsOfSizes, isStatedMultiple, statedDivisorOf } from '../premises/stated-sizes.ts';
 import { refutedByDifference } from './affine.ts';
 import { dividedMask } from './masked-parts.ts';
+import { type Summand, plusSummands, isOneDigit, isSameProduct, maxSummands, timesSummands } from './summand.ts';
 import {
   type SizeFactor,
   type SizeProduct,
@@ -29,11 +30,6 @@ import {
   timesSize,
   factorsLeft,
 } from '../premises/size-order.ts';
-
-/** A digit times its weight; without a digit, a value that all threads share. */
-interface Summand extends SizeProduct {
-  readonly digit: Term | null;
-}
 
 interface Digit {
   /** Null if the digits of the two addresses at this weight are different terms, for example counters of two loops. */
@@ -59,9 +55,6 @@ interface BoundedIndex {
   /** Whether the condition compares signed numbers. */
   readonly isSigned: boolean;
 }
-
-/** Maximum number of expanded summands. */
-const maxSummands = 24;
 
 /** Limit on the number of subterms of an offset; larger offsets are not analyzed. */
 const largestOffset = 2000;
@@ -201,12 +194,12 @@ class Digits {
       const { digit, by } = rest;
       if (!digit || !/^[us]rem$/.test(digit.operator)) continue;
       const [number, divisor] = digit.arguments as [Term, Term];
-      const whole = sum.find((one) => one.digit === number && one.by === -by && isSame({ ...one, by: 0n }, { ...rest, by: 0n })); // oxfmt-ignore
+      const whole = sum.find((one) => one.digit === number && one.by === -by && isSameProduct({ ...one, by: 0n }, { ...rest, by: 0n })); // oxfmt-ignore
       const [only, ...others] = whole ? (this.sizeOf(divisor, isOfSigned(digit)) ?? []) : [];
       if (!whole || !only || others.length > 0) continue;
       const quotient = this.symbolic.store.divide(isOfSigned(digit) ? 'sdiv' : 'udiv', digit.width, number, divisor);
       const left = sum.filter((one) => one !== whole && one !== rest);
-      return this.withQuotients(added(left, [{ ...timesProduct(whole, only), digit: quotient }]));
+      return this.withQuotients(plusSummands(left, [{ ...timesProduct(whole, only), digit: quotient }]));
     }
     return sum;
   }
@@ -228,12 +221,13 @@ class Digits {
       case 'sum':
       case 'mul': {
         if (term.arguments.length > maxSummands || (!isExact && !this.read(term, isSigned))) return null;
-        if (term.operator === 'mul') return product(this.expand(a!, false, isSigned), this.expand(b!, false, isSigned));
+        if (term.operator === 'mul')
+          return timesSummands(this.expand(a!, false, isSigned), this.expand(b!, false, isSigned));
         let sum: readonly Summand[] | null = this.expand(this.symbolic.store.constant(term.width, term.value), true, true); // oxfmt-ignore
         for (const [at, part] of term.arguments.entries()) {
           const scale = [{ by: term.coefficients[at]!, factors: [], digit: null }];
-          const scaled = product(this.expand(part, false, isSigned), scale);
-          sum = sum && scaled && added(sum, scaled);
+          const scaled = timesSummands(this.expand(part, false, isSigned), scale);
+          sum = sum && scaled && plusSummands(sum, scaled);
         }
         return sum;
       }
@@ -271,9 +265,24 @@ class Digits {
     if (unit < 2n || unit >= 1n << 32n) return null;
     return this.tried(() => {
       const sum = this.expand(a!, false, isOfNegative);
-      if (!sum || sum.length < 2 || sum.some(({ by }) => by % unit !== 0n)) return null;
-      return sum.map((part) => ({ ...part, by: part.by / unit }));
+      if (!sum || (sum.length < 2 && sum[0]?.factors.length !== 1)) return null;
+      const parts = sum.map((part) => this.divided(part, unit, isOfNegative));
+      return parts.includes(null) ? null : parts.flatMap((part) => part ?? []);
     });
+  }
+
+  /** A summand divided by a constant without a rest: `i * (ld / 32)` if `ld` is stated to be a multiple of 32. */
+  private divided(part: Summand, unit: bigint, isSigned: boolean): Summand | null {
+    const left = unit / gcd(part.by, unit);
+    if (left === 1n) return { ...part, by: part.by / unit };
+    const factor = part.factors.find(({ term }) => statedDivisorOf(this.stated, term, isSigned) % left === 0n);
+    const rest = factor && factorsLeft(part.factors, [factor]);
+    if (!rest) return null;
+    const { store } = this.symbolic;
+    const { term } = factor;
+    const quotient = store.divide(isSigned ? 'sdiv' : 'udiv', term.width, term, store.constant(term.width, left));
+    const product = { by: part.by / (unit / left), factors: rest };
+    return { ...timesProduct(product, { by: 1n, factors: [this.factorOf(quotient, isSigned)] }), digit: part.digit };
   }
 
   /**
@@ -461,8 +470,8 @@ class Digits {
       const factors = one.digit === lead.digit && one.by % lead.by === 0n ? factorsLeft(one.factors, lead.factors) : null; // oxfmt-ignore
       if (!factors) continue;
       const weight = { by: one.by / lead.by, factors, digit: null };
-      const part = product(index, [weight]);
-      const rest = part && added(sum, part, -1n);
+      const part = timesSummands(index, [weight]);
+      const rest = part && plusSummands(sum, part, -1n);
       if (rest?.length === sum.length - index.length) return [...rest, { ...weight, digit: term }];
     }
     return null;
@@ -491,7 +500,7 @@ class Digits {
     const left = [...own(b)];
     const digits: Digit[] = [];
     for (const one of own(a)) {
-      const alike = left.filter((other) => isSame(one, other));
+      const alike = left.filter((other) => isSameProduct(one, other));
       const other = alike.find(({ digit }) => digit === one.digit) ?? (alike.length === 1 ? alike[0] : undefined);
       if (!other || !this.isNatural(one.digit!) || !this.isNatural(other.digit!)) return null;
       left.splice(left.indexOf(other), 1);
@@ -558,7 +567,7 @@ class Digits {
       const divisor = this.positiveSize(term.arguments[1]!, isOfSigned(term));
       return divisor && [divisor];
     }
-    const found = this.bounded()[this.sides.indexOf(side)]!.find(({ term: index, sum }) => index === term || isDigit(sum, term) || this.areOneRound(index, term)); // oxfmt-ignore
+    const found = this.bounded()[this.sides.indexOf(side)]!.find(({ term: index, sum }) => index === term || isOneDigit(sum, term) || this.areOneRound(index, term)); // oxfmt-ignore
     for (const one of found?.assumes ?? []) this.assumes.add(one);
     return found?.bound ?? null;
   }
@@ -621,7 +630,7 @@ class Digits {
     const isSigned = isOfSigned(term);
     const [all, inner, outer] = [this.undivided(term, isSigned), this.undivided(whole!, isSigned), this.positiveSize(by!, isSigned)]; // oxfmt-ignore
     if (!all || !inner || !outer || all.number !== inner.number || !this.isNatural(all.number)) return false;
-    return isSame(all.by, timesProduct(inner.by, outer));
+    return isSameProduct(all.by, timesProduct(inner.by, outer));
   }
 
   /** A number that is divided several times, and the product of its divisors; null if these are not positive. */
@@ -652,39 +661,6 @@ function conjunctsOf(symbolic: SymbolicKernel, condition: Term): readonly Term[]
   return [condition];
 }
 
-/** Whether a sum is one digit without a weight: the quotient `8 * i / n`, written as `i / (n / 8)`. */
-function isDigit([only, ...others]: readonly Summand[], term: Term): boolean {
-  return others.length === 0 && only?.digit === term && only.by === 1n && only.factors.length === 0;
-}
-
 function isLowMask({ operator, value }: Term): boolean {
   return operator === 'constant' && (value & (value + 1n)) === 0n;
-}
-
-function isSame(a: SizeProduct, b: SizeProduct): boolean {
-  return a.by === b.by && a.factors.length === b.factors.length && factorsLeft(a.factors, b.factors) !== null;
-}
-
-function added(a: readonly Summand[], b: readonly Summand[], by = 1n): readonly Summand[] {
-  const sums = new Map<string, Summand>();
-  const add = (one: Summand, factor: bigint): void => {
-    const key = `${one.digit?.id ?? ''}|${one.factors.map((part) => part.key).join()}`;
-    const total = (sums.get(key)?.by ?? 0n) + factor * one.by;
-    if (total === 0n) sums.delete(key);
-    else sums.set(key, { ...one, by: total });
-  };
-  for (const one of a) add(one, 1n);
-  for (const one of b) add(one, by);
-  return [...sums.values()];
-}
-
-function product(a: readonly Summand[] | null, b: readonly Summand[] | null): readonly Summand[] | null {
-  if (!a || !b || a.length * b.length > maxSummands) return null;
-  let sum: readonly Summand[] = [];
-  for (const x of a)
-    for (const y of b) {
-      if (x.digit && y.digit) return null;
-      sum = added(sum, [{ ...timesProduct(x, y), digit: x.digit ?? y.digit }]);
-    }
-  return sum;
 }

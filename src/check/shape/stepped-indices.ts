@@ -43,9 +43,13 @@ export function inUnitsOfSteps(shaped: ShapedKernel): ShapedKernel {
 function inSteps(store: TermStore, term: Term, isOpen: (size: Term) => boolean): Term {
   if (!/^[us](?:div|rem)$/.test(term.operator)) return term;
   const [number, divisor] = term.arguments as [Term, Term];
-  if (divisor.operator === 'constant') return wholeQuotient(store, term);
-  const step = number.leaves.some(({ atom }) => atom!.kind === 'thread') && isOpen(divisor) ? commonStep(number) : 1n;
+  if (divisor.operator === 'constant') return isOfThreads(number) ? wholeQuotient(store, term, isOpen) : term;
+  const step = isOfThreads(number) && isOpen(divisor) ? commonStep(number) : 1n;
   return step > 1n && step <= largestStep ? dividedBySteps(store, term, step) : term;
+}
+
+function isOfThreads({ leaves }: Term): boolean {
+  return leaves.some(({ atom }) => atom!.kind === 'thread');
 }
 
 /** Limit on the elements of a group; longer ones are tiles, of which the last one need not be whole. */

@@ -9,7 +9,13 @@
 // expect: bits_of_rows precondition "columns >= 1"
 // expect: bits_of_rows precondition "pitch >= columns"
 // expect: groups_of_nine race=race divergence=proved
-// expect: groups_of_nine finding race/global error on out lines 40
+// expect: groups_of_nine finding race/global error on out lines 46
+// expect: words_of_rows race=proved divergence=proved
+// expect: words_of_rows silent
+// expect: words_of_rows precondition "rows >= 1"
+// expect: words_of_rows precondition "(out_bits / 32) >= rows"
+// expect: words_too_short race=race divergence=proved
+// expect: words_too_short finding race/global warning on out lines 62
 //
 // A thread starts at every eighth element, and fills eight: rows are multiples of eight.
 
@@ -38,4 +44,20 @@ __global__ void groups_of_nine(float* out, const float* in, int rows, int column
         return;
     for (int k = 0; k < 9; k++)
         out[row * stride + column + k] = in[row * columns + k];
+}
+
+// Rows of bits, packed in words.
+__global__ void words_of_rows(unsigned* out, const unsigned* in, int rows, int columns, int in_bits, int out_bits) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = i % rows, column = i / rows;
+    if (column < columns)
+        out[column * out_bits / 32 + row] = in[row * in_bits / 32 + column];
+}
+
+// Words of eight bits: two columns may share one.
+__global__ void words_too_short(unsigned* out, const unsigned* in, int rows, int columns, int in_bits) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = i % rows, column = i / rows;
+    if (column < columns)
+        out[column * rows / 32 + row] = in[row * in_bits / 32 + column];
 }
