@@ -325,8 +325,21 @@ export class TermStore {
       }
       if (a.operator === 'constant')
         return this.constant(width, operator === 'lshr' ? a.value >> by : BigInt.asIntN(width, a.value) >> by);
+      const lower = operator === 'ashr' && width === 64 && by === 32n ? this.lowerHalf(a) : null;
+      if (lower) return this.signExtend(64, lower);
     }
     return this.make(operator, width, [a, amount], 0n, none, null, '');
+  }
+
+  /** `x` in 32 bits for `x << 32`, with which compilers write `(int)x` as a 64-bit number; null for other terms. */
+  private lowerHalf({ operator, value, arguments: parts, coefficients }: Term): Term | null {
+    const half = 1n << 32n;
+    if (operator !== 'sum' || value % half !== 0n || coefficients.some((by) => by % half !== 0n)) return null;
+    return this.sum(
+      32,
+      value / half,
+      parts.map((part, at) => [this.truncate(32, part), coefficients[at]! / half]),
+    );
   }
 
   /** The part of a field of a structure in a register left by a shift to the right; null if that is not simpler. */
@@ -490,6 +503,13 @@ export class TermStore {
     if (a === b) return this.false;
     if (a.operator === 'constant' && b.operator === 'constant')
       return this.truth(BigInt.asIntN(a.width, a.value) < BigInt.asIntN(b.width, b.value));
+    // A compiler tests two signs at once: `(x | y) < 0`.
+    if (b.operator === 'constant' && b.value === 0n && (a.operator === 'or' || a.operator === 'and')) {
+      const parts = a.arguments.map((part) => this.signedLess(part, b));
+      return a.operator === 'or' ? this.any(parts) : this.all(parts);
+    }
+    const isMinusOne = a.operator === 'constant' && BigInt.asIntN(a.width, a.value) === -1n;
+    if (isMinusOne && /^(?:or|and)$/.test(b.operator)) return this.not(this.signedLess(b, this.constant(b.width, 0n)));
     return this.make('slt', 0, [a, b], 0n, none, null, '');
   }
 

@@ -265,7 +265,8 @@ class Digits {
     if (unit < 2n || unit >= 1n << 32n) return null;
     return this.tried(() => {
       const sum = this.expand(a!, false, isOfNegative);
-      if (!sum || (sum.length < 2 && sum[0]?.factors.length !== 1)) return null;
+      // A number that is shifted to the left and back drops bits intentionally.
+      if (!sum || (sum.length < 2 && (sum.length === 0 || sum[0]!.by % unit === 0n))) return null;
       const parts = sum.map((part) => this.divided(part, unit, isOfNegative));
       return parts.includes(null) ? null : parts.flatMap((part) => part ?? []);
     });

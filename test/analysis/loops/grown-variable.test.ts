@@ -1,6 +1,6 @@
 /**
  * Loops that add to a variable on some paths and may end at a bound: the range and the bound that are found hold in all
- * iterations, whatever the paths are.
+ * iterations, for all paths.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
