@@ -37,7 +37,7 @@ import {
   questionOf,
 } from './obligations/obligation.ts';
 import { isFlagWait, isSetByOne } from './ordering/synchronisation-idioms.ts';
-import { ascendingArrays } from './representative/assumed-contents.ts';
+import { arraysOfParts, ascendingArrays } from './representative/assumed-contents.ts';
 import type { LaunchInstance } from './representative/representative-launches.ts';
 import { type CheapResult, decideCheaply } from './deciding/cheap-tiers.ts';
 import { comparedSizes } from './context/named-term.ts';
@@ -375,17 +375,18 @@ function leavesOf({ base, offset }: Target): readonly Term[] {
 
 /**
  * Whether the generated contents make the threads of a pair disjoint if any contents can: its addresses depend only on
- * bounds of rows, or on elements with so few values that all values are generated.
+ * bounds of rows or parts, or on elements with so few values that all values are generated.
  */
 export function restsOnForeseen(context: KernelAndLaunch & SymbolicFacts & ElementFacts, pair: AccessPair): boolean {
-  const ascending = ascendingArrays(context);
+  const [ascending, parts] = [ascendingArrays(context), arraysOfParts(context)];
   const isKnown = (leaf: Term): boolean => {
     if (isInitialised(context, leaf) || !isOwnElement(context, pair.scope, leaf)) return true;
     const value = leaf.atom?.kind === 'havoc' ? leaf.atom.value : -1;
     const access = loadOf(context, value);
     const { base } = access?.targets[0] ?? {};
     if (!access || base?.kind !== 'parameter' || context.statedValues.has(value)) return false;
-    return access.bytes === 1 || ascending.has(`${base.key}:${access.bytes}`);
+    const array = `${base.key}:${access.bytes}`;
+    return access.bytes === 1 || ascending.has(array) || parts.has(array);
   };
   const leaves = pair.obligations.flatMap(({ first, second }) => [first, second].flatMap(({ target }) => leavesOf(target))); // oxfmt-ignore
   return leaves.some((leaf) => isOwnElement(context, pair.scope, leaf)) && leaves.every(isKnown);

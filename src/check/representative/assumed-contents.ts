@@ -8,7 +8,7 @@ import type { Term } from '../../term/term.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
 import { baseName, describeTerm } from '../context/names.ts';
 import type { ContentsFact } from '../premises/contents-fact.ts';
-import { type IndexFactor, type Monomial, addSums, expand, isCommon } from '../shape/monomial.ts';
+import { type IndexFactor, type Monomial, addSums, expand, isCommon, keyOf } from '../shape/monomial.ts';
 import { shapeOf } from './representative-launches.ts';
 
 /** An element that a load reads from an array that the kernel does not write. */
@@ -99,6 +99,31 @@ export function ascendingArrays(
       }
   }
   return arrays;
+}
+
+/**
+ * Arrays of starts and of lengths that are read at one index, as in `first[g] + k` for `k < count[g]`. Each is named by
+ * the key of its base and the size of its elements in bytes.
+ */
+export function arraysOfParts(context: KernelAndLaunch & SymbolicFacts): ReadonlyMap<string, 'start' | 'length'> {
+  const elements = fixedElements(context);
+  const found = new Map<string, 'start' | 'length'>();
+  if (elements.size < 2) return found;
+  const place = ({ access, offset }: Element): string | null =>
+    expand(offset)?.map((part) => `${Number(part.coefficient) / access.bytes} ${keyOf(part)}`).join('+') ?? null; // oxfmt-ignore
+  for (const { offset, guards } of shapeOf(context).forms) {
+    const starts = offset.flatMap((part) => elementOf({ ...part, factors: part.factors.filter(({ isUniform }) => !isUniform) }, elements) ?? []); // oxfmt-ignore
+    const lengths = guards.flatMap(({ index }) => {
+      const isCounted = index.some(({ coefficient, factors }) => coefficient > 0n && factors.some(({ term }) => term?.atom?.kind === 'iteration')); // oxfmt-ignore
+      return isCounted ? index.flatMap((part) => (part.coefficient < 0n ? (elementOf(part, elements) ?? []) : [])) : [];
+    });
+    for (const start of starts)
+      for (const length of lengths) {
+        if (start.array === length.array || place(start) === null || place(start) !== place(length)) continue;
+        found.set(start.array, 'start').set(length.array, 'length');
+      }
+  }
+  return found;
 }
 
 type Limit = NonNullable<ContentsFact['below']>;

@@ -9,7 +9,7 @@ import type { Access } from '../../analysis/values/access.ts';
 import type { Term } from '../../term/term.ts';
 import { replays } from '../request/budget.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
-import { ascendingArrays } from './assumed-contents.ts';
+import { arraysOfParts, ascendingArrays } from './assumed-contents.ts';
 import { type Monomial, expand, isCommon, valueAt } from '../shape/monomial.ts';
 import { type LaunchInstance, shapeOf, lastThread } from './representative-launches.ts';
 
@@ -42,6 +42,9 @@ const rowLengths: readonly { readonly step: number; readonly least: number }[] =
   { step: 2, least: 3 },
 ];
 
+/** Limit on the generated lengths of parts. */
+const longestPart = 7;
+
 /** Limit on the trip count of a loop that an element bounds. */
 const maxRounds = 40;
 
@@ -55,6 +58,8 @@ interface ArrayRole {
   }[];
   /** Whether adjacent elements bound a loop. */
   readonly isBound: boolean;
+  /** Whether elements are the starts of parts, or their lengths. */
+  readonly ofParts: 'start' | 'length' | undefined;
   /** Whether single elements bound a loop. */
   readonly isCount: boolean;
 }
@@ -87,6 +92,7 @@ function rolesOfArrays(context: KernelAndLaunch & SymbolicFacts): ReadonlyMap<st
   };
   const isAnyUnfollowed = [...deciding].some((leaf) => leaf.atom?.kind === 'phi' || (leaf.atom?.kind === 'havoc' && !isLoad(leaf))); // oxfmt-ignore
   const ascending = ascendingArrays(context);
+  const parts = arraysOfParts(context);
   const roles = new Map<string, ArrayRole>();
   const loads = new Map<string, { access: Access; leaves: readonly Term[] }[]>();
   for (const access of accesses) {
@@ -110,7 +116,8 @@ function rolesOfArrays(context: KernelAndLaunch & SymbolicFacts): ReadonlyMap<st
     );
     const isBound = list.some(({ access }) => ascending.has(`${access.targets[0]!.base.key}:${access.bytes}`));
     const isCount = [...leaves].some((leaf) => counting.has(leaf));
-    roles.set(key, { indexes, isBound, isCount });
+    const [ofParts] = list.flatMap(({ access }) => parts.get(`${access.targets[0]!.base.key}:${access.bytes}`) ?? []);
+    roles.set(key, { indexes, isBound, ofParts, isCount });
   }
   return roles;
 }
@@ -140,11 +147,14 @@ export function generatedContents(
   const drawn = new Map<string, GeneratedContents>();
   const size = Math.max(1, threads - Math.floor(threads / 16) - 1);
   for (const [key, layout] of pointerTables(context)) drawn.set(key, { seed: 0, count, kind: 'pointers', size, ...layout }); // oxfmt-ignore
-  for (const [key, { indexes, isBound, isCount }] of roles) {
+  for (const [key, { indexes, isBound, ofParts, isCount }] of roles) {
     if (drawn.has(key)) continue;
     const common = { seed: Number.parseInt(hashText(`${key} ${draw}`).slice(0, 7), 16), count };
     const isAvoiding = draw === avoidingDraw;
     if (isBound) drawn.set(key, { ...common, kind: 'ascending', ...rowLengths[draw]! });
+    // Parts are disjoint: each start exceeds the one before by at least the largest length.
+    else if (ofParts === 'start') drawn.set(key, { ...common, kind: 'ascending', step: 3, least: longestPart });
+    else if (ofParts === 'length') drawn.set(key, { ...common, kind: 'indices', below: longestPart });
     // Bounds are small, since a run of a loop with millions of iterations would not end.
     else if (isCount) drawn.set(key, { ...common, kind: 'indices', below: maxRounds });
     else if (indexes.length > 0)
