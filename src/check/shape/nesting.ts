@@ -48,7 +48,7 @@ export function nestingsOf(
       // A row also contains the columns that an addend skips: `row * stride + width + x`.
       const skipped = form.offset.filter((part) => isSkipped(part, stride, alike));
       const isOfConstants = stride.factors.length === 0;
-      return isOfConstants && below.length === 0
+      return (isOfConstants && below.length === 0) || isOfSwappedDigits(stride, varying, below)
         ? []
         : reaching(form, form, stride, below, dimensions, elementBytes(form, forms), skipped);
     });
@@ -186,6 +186,21 @@ function isSkipped(part: Monomial, stride: Monomial, alike: readonly IndexForm[]
 function isOfSame(a: IndexFactor, b: IndexFactor): boolean {
   const [some, all] = [leavesOfFactor(a), leavesOfFactor(b)];
   return a.key === b.key || (some.length > 0 && all.length > 0 && all.every((leaf) => some.includes(leaf)));
+}
+
+/**
+ * Whether a digit has its own divisor as stride, and the quotient that belongs to it is below: for `(i % d) * d + i /
+ * d`, `d` bounds the digit and not the quotient, so that both orders are representative.
+ */
+function isOfSwappedDigits(stride: Monomial, varying: readonly Monomial[], below: readonly Monomial[]): boolean {
+  const digits = varying.filter((part) => keyOf({ ...part, factors: part.factors.filter(({ isUniform }) => isUniform) }) === keyOf(stride)); // oxfmt-ignore
+  return digits.some(({ factors }) =>
+    factors.some(({ term }) => {
+      const [number, divisor] = term?.arguments ?? [];
+      if (!/^[us]rem$/.test(term?.operator ?? '') || !stride.factors.every((factor) => factor.term === divisor)) return false; // oxfmt-ignore
+      return stride.factors.length > 0 && below.some((part) => part.factors.some(({ term: other }) => /^[us]div$/.test(other?.operator ?? '') && other!.arguments[0] === number && other!.arguments[1] === divisor)); // oxfmt-ignore
+    }),
+  );
 }
 
 /** Bytes that distinguish a parameter from the fields of the one before it. */
