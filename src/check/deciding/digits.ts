@@ -13,7 +13,7 @@ import type { Term } from '../../term/term.ts';
 import { addressDifference } from '../obligations/difference.ts';
 import type { TierContext } from '../obligations/instance.ts';
 import type { AccessSide, Obligation } from '../obligations/obligation.ts';
-import { type StatedSize, factsOfSizes, isStatedMultiple, statedDivisorOf } from '../premises/stated-sizes.ts';
+import { type StatedSize, factsOfSizes, statedDivisorOf } from '../premises/stated-sizes.ts';
 import { refutedByDifference } from './affine.ts';
 import { dividedMask } from './masked-parts.ts';
 import { type Summand, plusSummands, isOneDigit, isSameProduct, maxSummands, timesSummands } from './summand.ts';
@@ -276,7 +276,8 @@ class Digits {
   private divided(part: Summand, unit: bigint, isSigned: boolean): Summand | null {
     const left = unit / gcd(part.by, unit);
     if (left === 1n) return { ...part, by: part.by / unit };
-    const factor = part.factors.find(({ term }) => statedDivisorOf(this.stated, term, isSigned) % left === 0n);
+    const isMultiple = ({ term }: SizeFactor): boolean => statedDivisorOf(this.stated, term, isSigned) % left === 0n;
+    const factor = part.factors.find((one) => isMultiple(one) && one === this.factorOf(one.term, isSigned));
     const rest = factor && factorsLeft(part.factors, [factor]);
     if (!rest) return null;
     const { store } = this.symbolic;
@@ -389,8 +390,11 @@ class Digits {
     const [[n, c], assumes] = this.assuming(() => [this.sizeOf(number!, isSigned), isShift ? constantSize(1n << divisor!.value) : this.sizeOf(divisor!, isSigned)]); // oxfmt-ignore
     const isOfNatural = (size: Size, least: bigint): boolean => size.every(({ by, factors }) => by > 0n && factors.every((one) => one.least >= least)); // oxfmt-ignore
     if (!n || !c || n.length === 0 || c.length !== 1 || !isOfNatural(c, 1n)) return [];
-    const isMultiple = c[0]!.factors.length === 0 && isStatedMultiple(this.stated, number!, c[0]!.by);
-    if (!isMultiple && !isOfNatural(n, 0n)) return [];
+    const isNatural = isOfNatural(n, 0n);
+    // A nonnegative number is the same in both readings, so a statement on either counts.
+    const readings = isNatural ? [true, false] : [isSigned];
+    const isMultiple = c[0]!.factors.length === 0 && readings.some((reading) => statedDivisorOf(this.stated, number!, reading) % c[0]!.by === 0n); // oxfmt-ignore
+    if (!isMultiple && !isNatural) return [];
     const rest = plusSize(n, timesSize(c, [{ by: 1n, factors: [factor] }]), -1n);
     const most = isMultiple ? [] : plusSize(c, constantSize(1n), -1n);
     return [rest, plusSize(most, rest, -1n)].map((sum) => ({ sum, assumes }));

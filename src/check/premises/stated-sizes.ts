@@ -54,12 +54,10 @@ export function statedSizes(
   });
 }
 
-/** Whether a number is stated to be a multiple of a constant: `n % 2 == 0`. */
-export function isStatedMultiple(stated: readonly StatedSize[], number: Term, of: bigint): boolean {
-  return [true, false].some((isSigned) => statedDivisorOf(stated, number, isSigned) % of === 0n);
-}
-
-/** A constant of which a signed or unsigned number is stated to be a multiple: 2 for `n % 2 == 0`; 1 without such a statement. */
+/**
+ * A constant of which a number, read as signed or unsigned, is stated to be a multiple: 2 for `n % 2 == 0`; 1 without
+ * such a statement.
+ */
 export function statedDivisorOf(stated: readonly StatedSize[], number: Term, isSigned: boolean): bigint {
   return stated.reduce((most, { operator, left, right }) => {
     const isZero = operator === '==' && right.kind === 'constant' && right.value === 0n;
