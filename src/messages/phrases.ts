@@ -207,8 +207,8 @@ export function comingsAndGoings({ comparison }: Report, quote: (name: string) =
 }
 
 /**
- * Number of findings by severity: `2 errors, 1 warning`, `no errors or warnings` if there are notices, or `no findings`. Each
- * cause counts once; costs are included.
+ * Number of findings by severity: `2 errors, 1 warning`, or `no findings`; if there are notices only, `no errors or
+ * warnings`. Each cause counts once; costs are included.
  */
 export function findingsPhrase(report: Report): string {
   const { errors, warnings, notices } = tallyCauses(report);

@@ -51,7 +51,7 @@ export interface AccessDescription {
   readonly isCopy?: true;
   readonly memory: 'global' | 'shared' | 'local' | 'generic';
   readonly bytes?: number;
-  /** The parameter of the access, if a launch passes the array of the finding to two parameters, and this is the other. */
+  /** The parameter of the access, if the launch passes one array to this parameter and to that of the finding. */
   readonly array?: string;
   /** Source text of the access, filled in by the driver if found. */
   readonly expression?: string;

@@ -43,7 +43,7 @@ const maxJoins = 32;
 /**
  * The range of a loop variable that iterations only add to.
  * @param variable the term of the phi at the loop header
- * @param rounds upper bound on the trip count
+ * @param mostTrips upper bound on the trip count
  * @returns null if an iteration may do anything else, or if the sum may wrap around
  */
 export function grownVariable(
@@ -51,9 +51,8 @@ export function grownVariable(
   loop: Loop,
   phi: Phi,
   variable: Term,
-  rounds: bigint,
+  mostTrips: bigint,
 ): GrownVariable | null {
-  // oxfmt-ignore
   const { kernel, operand, read } = loops;
   const { width } = variable;
   if (width < 32) return null;
@@ -76,14 +75,13 @@ export function grownVariable(
   const largest = (1n << BigInt(width - 1)) - 1n;
   const below = boundOf(loops, loop, additions, high, each);
   // Below the bound, one more addition may not wrap around.
-  const limits = [high + each * rounds, ...(below ? [read(below).high - 1n + each] : [])].filter((limit) => limit <= largest); // oxfmt-ignore
+  const limits = [high + each * mostTrips, ...(below ? [read(below).high - 1n + each] : [])].filter((limit) => limit <= largest); // oxfmt-ignore
   if (limits.length === 0) return null;
   return { range: { low, high: limits.reduce((least, limit) => (limit < least ? limit : least)) }, below };
 }
 
 /** Collects the additions on all paths to a use of the variable; the result is false if there are other changes. */
 function additionsOf({ kernel, store, operand, edge, read }: Loops, loop: Loop, variable: Term, additions: Addition[]) {
-  // oxfmt-ignore
   let joins = 0;
   const valued = (term: Term, passed: readonly Passed[]): boolean => {
     if (term === variable) return true;

@@ -17,10 +17,10 @@ import { readComparison, uncovered } from '../loops/comparison.ts';
 import { type FrozenVariables, frozenVariables } from '../loops/frozen-variables.ts';
 import { shiftedForm } from '../loops/halving.ts';
 import { type NarrowCounter, narrowCounter } from '../loops/narrow-counter.ts';
-import { specialRegister } from './special-register.ts';
 import { grownVariable } from '../loops/grown-variable.ts';
 import { nestedStep } from '../loops/nested-stride.ts';
 import { ringForm } from '../loops/ring.ts';
+import { specialRegister } from './special-register.ts';
 import { type Dimensions, blockSizeBounds, gridSizeBounds } from './launch-bounds.ts';
 
 export interface SymbolicKernel {

@@ -3,7 +3,7 @@
  */
 import { type ParameterField, fieldName } from '../../launch/parameter-field.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
-import { valueAt } from '../shape/monomial.ts';
+import { isNested } from '../shape/nesting.ts';
 import { nestingText } from './nesting-text.ts';
 import { type LaunchInstance, lastThread, shapeOf } from './representative-launches.ts';
 
@@ -130,11 +130,7 @@ function overlapping(
   const { nestings } = shapeOf(context);
   for (const order of ['last', 'first'] as const)
     for (const { stride, below } of nestings(order)) {
-      const nests = (setting: LaunchInstance): boolean | null => {
-        const place = lastThread(context, setting);
-        const [now, least] = [valueAt([stride], place), valueAt(below, place)];
-        return now === undefined || least === undefined ? null : now >= least;
-      };
+      const nests = (setting: LaunchInstance): boolean | null => isNested({ stride, below }, lastThread(context, setting)); // oxfmt-ignore
       if (!shown.every((setting) => nests(setting) === false) || !others.every((setting) => nests(setting) === true))
         continue;
       const text = nestingText(context, stride, below);

@@ -43,15 +43,15 @@ export const samples = { count: 200, seed: 200 } as const;
 
 /**
  * A random plan of a large launch.
- * @param isIdle whether all blocks but one may be idle along each axis, and not only the last one
+ * @param hasIdleBlocks whether all blocks but one may be idle along each axis, and not only the last one
  */
-export function sampledPlan(random: Random, isIdle: boolean): LaunchPlan {
+export function sampledPlan(random: Random, hasIdleBlocks: boolean): LaunchPlan {
   const grid: Dim3 = [random.between(2, 4), random.between(2, 4), random.between(2, 3)];
   return {
     isLarge: true,
     shape: random.below(3),
     grid,
-    rest: random.between(1, isIdle ? 16 * Math.min(...grid) - 1 : 15),
+    rest: random.between(1, hasIdleBlocks ? 16 * Math.min(...grid) - 1 : 15),
     trips: random.between(12, 19),
     pad: BigInt(random.pick([0, 0, 1, 3, 16, 37])),
     others: 'sampled',

@@ -15,7 +15,8 @@ import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
 import { givenScalar, integerField } from '../context/scalars.ts';
 import { conditionsOf, isUnsignedType, namedScalar, scalarBounds } from '../premises/premises.ts';
 import { type IndexShape, indexShapeOf } from '../shape/index-shape.ts';
-import { type ThreadPlace, atomValue, valueAt } from '../shape/monomial.ts';
+import { type ThreadPlace, atomValue } from '../shape/monomial.ts';
+import { isNested } from '../shape/nesting.ts';
 import type { Scalar } from '../shape/roles.ts';
 import { blockShapes } from './block-shape.ts';
 import { type LaunchPlan, samples, sampledPlan, gridOf, groupsOfBlocks, plans } from './plan.ts';
@@ -70,18 +71,21 @@ export function shapeOf(context: KernelAndLaunch & SymbolicFacts): IndexShape {
 /**
  * Samples of large representative launches, with values spread over all representative ones: for questions about
  * terms, since they are too many to run. The same for every call.
- * @param isIdle whether all blocks but one may be idle along each axis
+ * @param hasIdleBlocks whether all blocks but one may be idle along each axis
  */
-export function sampledLaunches(context: KernelAndLaunch & SymbolicFacts, isIdle: boolean): readonly LaunchInstance[] {
+export function sampledLaunches(
+  context: KernelAndLaunch & SymbolicFacts,
+  hasIdleBlocks: boolean,
+): readonly LaunchInstance[] {
   const launches = ofKernel(context);
-  const known = launches.sampled.get(isIdle);
-  if (known) return known;
+  const earlier = launches.sampled.get(hasIdleBlocks);
+  if (earlier) return earlier;
   const random = seededRandom(samples.seed);
-  const draw = (): LaunchInstance | null => settingOf(context, launches.shape, sampledPlan(random, isIdle));
+  const draw = (): LaunchInstance | null => settingOf(context, launches.shape, sampledPlan(random, hasIdleBlocks));
   // Sizes of a few elements are exceptions of many conditions: a matrix of one row.
-  const isFew = ({ scalar }: LaunchInstance): boolean => isIdle && launches.shape.scalars.some(({ field, isSize }) => isSize && BigInt.asIntN(8 * field.bytes, scalar(field)) < fewElements); // oxfmt-ignore
+  const isFew = ({ scalar }: LaunchInstance): boolean => hasIdleBlocks && launches.shape.scalars.some(({ field, isSize }) => isSize && BigInt.asIntN(8 * field.bytes, scalar(field)) < fewElements); // oxfmt-ignore
   const found = Array.from({ length: samples.count }, draw).filter((launch) => launch !== null).filter((launch) => !isFew(launch)); // oxfmt-ignore
-  launches.sampled.set(isIdle, found);
+  launches.sampled.set(hasIdleBlocks, found);
   return found;
 }
 
@@ -385,8 +389,7 @@ function doNest(context: KernelAndLaunch, shape: IndexShape, setting: LaunchInst
       const isOfScalars = own.length > 0 || shape.scalars.some(({ field }) => isIn(context, below, field));
       if (!isOfScalars) return true;
       if (own.some((scalar) => boundsIndex(context, form, parts, scalar))) return true;
-      const [now, least] = [valueAt([stride], place), valueAt(below, place)];
-      return now === undefined || least === undefined || now >= least;
+      return isNested({ stride, below }, place) !== false;
     });
   return nests('last') || nests('first');
 }

@@ -1,8 +1,18 @@
 /** Nesting of strides: each stride is at least the extent of the part of the index below it. */
 import type { Dim3 } from '../../base/dim3.ts';
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
+import type { Term } from '../../term/term.ts';
 import { type IndexForm, extentSum, indexExtents } from './index-form.ts';
-import { type IndexFactor, type Monomial, addSums, isCommon, keyOf, leavesOfFactor, valueAt } from './monomial.ts';
+import {
+  type IndexFactor,
+  type Monomial,
+  type ThreadPlace,
+  addSums,
+  isCommon,
+  keyOf,
+  leavesOfFactor,
+  valueAt,
+} from './monomial.ts';
 
 /** One stride of an access and the extent of the part of the index below it, both in bytes. */
 export interface Nesting {
@@ -11,6 +21,12 @@ export interface Nesting {
   readonly below: readonly Monomial[];
   /** The parts of the index below the stride. */
   readonly parts: readonly Monomial[];
+}
+
+/** Whether a stride is at least the extent below it in a launch; null if that is not known. */
+export function isNested({ stride, below }: Pick<Nesting, 'stride' | 'below'>, place: ThreadPlace): boolean | null {
+  const [size, extent] = [valueAt([stride], place), valueAt(below, place)];
+  return size === undefined || extent === undefined ? null : size >= extent;
 }
 
 /** Whether the stride with the last parameter is the largest one, or that with the first parameter; null: unknown. */
@@ -193,14 +209,16 @@ function isOfSame(a: IndexFactor, b: IndexFactor): boolean {
  * d`, `d` bounds the digit and not the quotient, so that both orders are representative.
  */
 function isOfSwappedDigits(stride: Monomial, varying: readonly Monomial[], below: readonly Monomial[]): boolean {
-  const digits = varying.filter((part) => keyOf({ ...part, factors: part.factors.filter(({ isUniform }) => isUniform) }) === keyOf(stride)); // oxfmt-ignore
-  return digits.some(({ factors }) =>
-    factors.some(({ term }) => {
-      const [number, divisor] = term?.arguments ?? [];
-      if (!/^[us]rem$/.test(term?.operator ?? '') || !stride.factors.every((factor) => factor.term === divisor)) return false; // oxfmt-ignore
-      return stride.factors.length > 0 && below.some((part) => part.factors.some(({ term: other }) => /^[us]div$/.test(other?.operator ?? '') && other!.arguments[0] === number && other!.arguments[1] === divisor)); // oxfmt-ignore
-    }),
-  );
+  const [divisor, ...others] = stride.factors;
+  if (!divisor?.term || others.length > 0) return false;
+  const dividedIn = (parts: readonly Monomial[], operator: RegExp): readonly Term[] =>
+    parts.flatMap(({ factors }) => factors.flatMap(({ term }) => (term && operator.test(term.operator) && term.arguments[1] === divisor.term ? [term.arguments[0]!] : []))); // oxfmt-ignore
+  const ofStride = varying.filter(({ factors }) => {
+    const [only, ...more] = factors.filter(({ isUniform }) => isUniform);
+    return only?.key === divisor.key && more.length === 0;
+  });
+  const quotients = dividedIn(below, /^[us]div$/);
+  return dividedIn(ofStride, /^[us]rem$/).some((number) => quotients.includes(number));
 }
 
 /** Bytes that distinguish a parameter from the fields of the one before it. */

@@ -88,7 +88,6 @@ function passedTwice({
   array,
   passedAt,
 }: Pick<RaceFinding, 'first' | 'second' | 'array' | 'passedAt'>): string | undefined {
-  // oxfmt-ignore
   const [one, other] = [first.array ?? array, second.array ?? array];
   if (one === other || one === undefined || other === undefined) return undefined;
   const at = passedAt ? ` on ${lineText(passedAt, homeOf([first.location, second.location]))}` : '';

@@ -213,8 +213,8 @@ for (const isStepped of [false, true])
         const tier = { symbolic, instances, dimensions, evaluations: 0, stated: comparedSizes(context) };
         const isRefuted = obligations.length > 0 && obligations.every((one) => refutedByDigits(tier, one) !== null);
         const isOverlap = overlap(layout, at === 0 ? 'block' : 'grid');
-        const told = { ...layout, bound: layout.bound.text, pitch: layout.pitch.text, rows: layout.rows.text, skipped: layout.skipped?.text, start: layout.start?.text, assume }; // oxfmt-ignore
-        assert.ok(!(isRefuted && isOverlap), `seed ${seed}, ${at === 0 ? 'block' : 'grid'}: ${JSON.stringify(told)}`);
+        const shown = { ...layout, bound: layout.bound.text, pitch: layout.pitch.text, rows: layout.rows.text, skipped: layout.skipped?.text, start: layout.start?.text, assume }; // oxfmt-ignore
+        assert.ok(!(isRefuted && isOverlap), `seed ${seed}, ${at === 0 ? 'block' : 'grid'}: ${JSON.stringify(shown)}`);
         if (isRefuted) counts[layout.form] = (counts[layout.form] ?? 0) + 1;
         counts[isOverlap ? 'overlapping' : 'disjoint']!++;
       }
