@@ -10,14 +10,14 @@ import { dominates } from '../../ir/form/dominators.ts';
 import type { Block, BlockId, Instruction, Kernel, Loop, Operand, Phi, ValueId } from '../../ir/form/kernel.ts';
 import type { ValueType } from '../../isa/model/operation.ts';
 import { termDomain } from '../../term/domain.ts';
-import { type Bounds, LinearView, inside, signedBounds, unsignedBounds } from '../../term/linear.ts';
+import { type Bounds, type Linear, LinearView, inside, signedBounds, unsignedBounds } from '../../term/linear.ts';
 import { type Term, TermStore } from '../../term/term.ts';
 import { wideDivision } from '../../term/wide-division.ts';
 import { readComparison, uncovered } from '../loops/comparison.ts';
 import { type FrozenVariables, frozenVariables } from '../loops/frozen-variables.ts';
 import { shiftedForm } from '../loops/halving.ts';
 import { type NarrowCounter, narrowCounter } from '../loops/narrow-counter.ts';
-import { grownVariable } from '../loops/grown-variable.ts';
+import { inductiveRange } from '../loops/inductive-range.ts';
 import { nestedStep } from '../loops/nested-stride.ts';
 import { ringForm } from '../loops/ring.ts';
 import { specialRegister } from './special-register.ts';
@@ -487,17 +487,26 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     memo = new Map();
     for (const part of parts) if (part.variables.loop === loop) closeNames(part, list);
     boundLoop(loop, list);
-    for (const phi of kernel.blocks[loop.header]!.phis) boundGrown(loop, phi);
+    for (const phi of kernel.blocks[loop.header]!.phis) boundUnknown(loop, phi);
   }
 
   /** The range of a variable without a closed form. */
-  function boundGrown(loop: Loop, phi: Phi): void {
+  function boundUnknown(loop: Loop, phi: Phi): void {
     const atom = unknown(phi.result);
-    const grown = closed.get(phi.result) === atom ? grownVariable(loops, loop, phi, raw[phi.result]!, rounds[loop.id]!) : null; // oxfmt-ignore
-    if (!grown) return;
-    known.set(atom, grown.range);
-    if (grown.below) alsoHolds[loop.header] = store.all([alsoHolds[loop.header] ?? store.true, store.signedLess(raw[phi.result]!, grown.below)]); // oxfmt-ignore
-    view.reset();
+    if (closed.get(phi.result) !== atom) return;
+    const before = known.get(atom);
+    const setRange = (range: Bounds | undefined): void => {
+      if (range) known.set(atom, range);
+      else known.delete(atom);
+      view.reset();
+    };
+    const readIn = (range: Bounds, term: Term): Linear => {
+      setRange(range);
+      return loops.read(term);
+    };
+    const found = inductiveRange({ ...loops, readIn }, loop, phi, raw[phi.result]!, rounds[loop.id]!);
+    setRange(found?.range ?? before);
+    if (found?.below) alsoHolds[loop.header] = store.all([alsoHolds[loop.header] ?? store.true, store.signedLess(raw[phi.result]!, found.below)]); // oxfmt-ignore
   }
 
   /** Closed forms of frozen variables, in the part in which a thread has updated them in every iteration. */

@@ -1,9 +1,10 @@
 /**
- * Variables that grow on some paths through a loop only: the number of elements found so far. They have no closed form,
- * but a range: they never shrink, one iteration adds a limited amount, and the loop may end at a bound.
+ * Ranges of loop variables without a closed form, which iterations change differently on different paths: the number
+ * of elements found so far, the depth of a walk, a length that is halved and rounded up. A range holds at the start of
+ * the loop, and each path through an iteration stays in it.
  */
 import type { Block, BlockId, Kernel, Loop, Operand, Phi } from '../../ir/form/kernel.ts';
-import type { Bounds, Linear } from '../../term/linear.ts';
+import { type Bounds, type Linear, inside } from '../../term/linear.ts';
 import type { Term, TermStore } from '../../term/term.ts';
 import { readComparison } from './comparison.ts';
 
@@ -17,6 +18,8 @@ interface Loops {
   readonly isInvariant: (term: Term, loop: Loop) => boolean;
   /** As a signed integer. */
   readonly read: (term: Term) => Linear;
+  /** As a signed integer in iterations that begin with the variable in a range. */
+  readonly readIn: (range: Bounds, term: Term) => Linear;
 }
 
 /** A value that one iteration may leave in the variable, and the conditions of the edges on which it is passed on. */
@@ -25,63 +28,122 @@ interface Passed {
   readonly conditions: readonly Term[];
 }
 
-/** An addition to the variable: its largest amount, and the values that it becomes until the next iteration. */
-interface Addition {
-  readonly most: bigint;
+/** A path that changes the variable: its new value, and the values that it becomes until the next iteration. */
+interface Change {
+  readonly value: Term;
+  /** What the path adds to the variable; null if that depends on the variable. */
+  readonly amount: Bounds | null;
   readonly passed: readonly Passed[];
 }
 
 /** The range of a variable at the start of iterations, and an exclusive upper bound that is constant in the loop. */
-interface GrownVariable {
+interface InductiveRange {
   readonly range: Bounds;
   readonly below: Term | null;
 }
 
 /** Limit on the joins of paths that are followed in one iteration. */
 const maxJoins = 32;
+/** Lower limits that halving and similar steps end at, in the order in which they are tried. */
+const lowerLimits = [1n, 0n, -1n];
 
 /**
- * The range of a loop variable that iterations only add to.
+ * The range of a loop variable.
  * @param variable the term of the phi at the loop header
  * @param mostTrips upper bound on the trip count
- * @returns null if an iteration may do anything else, or if the sum may wrap around
+ * @returns null if none is found, or if the value may wrap around
  */
-export function grownVariable(
+export function inductiveRange(
   loops: Loops,
   loop: Loop,
   phi: Phi,
   variable: Term,
   mostTrips: bigint,
-): GrownVariable | null {
+): InductiveRange | null {
   const { kernel, operand, read } = loops;
-  const { width } = variable;
-  if (width < 32) return null;
+  if (variable.width < 32) return null;
   const { predecessors } = kernel.blocks[loop.header]!;
-  const additions: Addition[] = [];
-  const walk = additionsOf(loops, loop, variable, additions);
-  let [low, high]: [bigint | null, bigint] = [null, 0n];
+  const changes: Change[] = [];
+  const walk = changesOf(loops, loop, variable, changes);
+  let start: Bounds | null = null;
   for (const [at, from] of predecessors.entries()) {
     const input = phi.inputs[at]!;
     if (loop.latches.includes(from)) {
       if (!walk(input, from, loop.header, [])) return null;
       continue;
     }
-    const initial = read(operand(input));
-    if (initial.assumes.length > 0) return null;
-    [low, high] = [low === null || initial.low < low ? initial.low : low, low === null || initial.high > high ? initial.high : high]; // oxfmt-ignore
+    const { low, high, assumes } = read(operand(input));
+    if (assumes.length > 0) return null;
+    start = start ? { low: least([start.low, low]), high: most([start.high, high]) } : { low, high };
   }
-  if (low === null) return null;
-  const each = additions.reduce((most, one) => (one.most > most ? one.most : most), 0n);
-  const largest = (1n << BigInt(width - 1)) - 1n;
-  const below = boundOf(loops, loop, additions, high, each);
-  // Below the bound, one more addition may not wrap around.
-  const limits = [high + each * mostTrips, ...(below ? [read(below).high - 1n + each] : [])].filter((limit) => limit <= largest); // oxfmt-ignore
-  if (limits.length === 0) return null;
-  return { range: { low, high: limits.reduce((least, limit) => (limit < least ? limit : least)) }, below };
+  if (!start) return null;
+  if (changes.some(({ amount }) => amount === null)) {
+    const range = keptRange(loops, changes, start);
+    return range && { range, below: null };
+  }
+  return summedRange(loops, loop, variable, changes, start, mostTrips);
 }
 
-/** Collects the additions on all paths to a use of the variable; the result is false if there are other changes. */
-function additionsOf({ kernel, store, operand, edge, read }: Loops, loop: Loop, variable: Term, additions: Addition[]) {
+/** A range that no change leaves: that of the start, or one with a smaller lower limit. */
+function keptRange({ readIn }: Loops, changes: readonly Change[], start: Bounds): Bounds | null {
+  const candidates = [start.low, ...lowerLimits.filter((limit) => limit < start.low)].map((low) => ({ ...start, low }));
+  const keeps = (range: Bounds, { value }: Change): boolean => {
+    const after = readIn(range, value);
+    return after.assumes.length === 0 && inside(after, range);
+  };
+  return candidates.find((range) => changes.every((change) => keeps(range, change))) ?? null;
+}
+
+/** The range of a variable that each path adds a limited amount to, which may be negative. */
+function summedRange(
+  loops: Loops,
+  loop: Loop,
+  variable: Term,
+  changes: readonly Change[],
+  start: Bounds,
+  mostTrips: bigint,
+): InductiveRange | null {
+  const { width } = variable;
+  const growing = changes.filter(({ amount }) => amount!.high > 0n);
+  const shrinking = changes.filter(({ amount }) => amount!.low < 0n);
+  const up = most([0n, ...growing.map(({ amount }) => amount!.high)]);
+  const down = least([0n, ...shrinking.map(({ amount }) => amount!.low)]);
+  const limits = shrinking.map((change) => lowerLimit(loops, variable, change));
+  const low = limits.every((limit) => limit !== null) ? least([start.low, ...limits]) : start.low + down * mostTrips;
+  const largest = (1n << BigInt(width - 1)) - 1n;
+  // Above the lower limit, one more subtraction may not wrap around.
+  if (low + down < -largest - 1n) return null;
+  const below = boundOf(loops, loop, growing, start.high, up);
+  const highs = [start.high + up * mostTrips, ...(below ? [loops.read(below).high - 1n + up] : [])].filter((high) => high <= largest); // oxfmt-ignore
+  return highs.length === 0 ? null : { range: { low, high: least(highs) }, below };
+}
+
+/** The least value that a path with a subtraction passes on, by a condition on the variable or on its new value. */
+function lowerLimit({ read }: Loops, variable: Term, { amount, passed }: Change): bigint | null {
+  const limits = passed.flatMap(({ value, conditions }) =>
+    conditions.flatMap((condition): bigint[] => {
+      const comparison = readComparison(condition);
+      if (!comparison?.signed) return [];
+      const { low, assumes } = read(comparison.smaller);
+      if (assumes.length > 0) return [];
+      const smallest = comparison.strict ? low + 1n : low;
+      if (comparison.larger === value) return [smallest];
+      return comparison.larger === variable ? [smallest + amount!.low] : [];
+    }),
+  );
+  return limits.length === 0 ? null : most(limits);
+}
+
+function least(values: readonly bigint[]): bigint {
+  return values.reduce((a, b) => (a < b ? a : b));
+}
+
+function most(values: readonly bigint[]): bigint {
+  return values.reduce((a, b) => (a > b ? a : b));
+}
+
+/** Collects the changes on all paths to a use of the variable; the result is false if there are too many. */
+function changesOf({ kernel, store, operand, edge, read }: Loops, loop: Loop, variable: Term, changes: Change[]) {
   let joins = 0;
   const valued = (term: Term, passed: readonly Passed[]): boolean => {
     if (term === variable) return true;
@@ -92,8 +154,8 @@ function additionsOf({ kernel, store, operand, edge, read }: Loops, loop: Loop, 
     }
     const amount = store.sub(term.width, term, variable);
     const { low, high, assumes } = read(amount);
-    if (amount.leaves.includes(variable) || low < 0n || assumes.length > 0) return false;
-    additions.push({ most: high, passed });
+    const isSum = !amount.leaves.includes(variable) && assumes.length === 0;
+    changes.push({ value: term, amount: isSum ? { low, high } : null, passed });
     return true;
   };
   return function walk(source: Operand, from: BlockId, to: BlockId, later: readonly Passed[]): boolean {
@@ -137,11 +199,11 @@ function conditionsBefore(
 function boundOf(
   { isInvariant, read }: Loops,
   loop: Loop,
-  additions: readonly Addition[],
+  growing: readonly Change[],
   start: bigint,
   each: bigint,
 ): Term | null {
-  const boundsOf = ({ passed }: Addition): readonly Term[] =>
+  const boundsOf = ({ passed }: Change): readonly Term[] =>
     passed.flatMap(({ value, conditions }) =>
       conditions.flatMap((condition): readonly Term[] => {
         const comparison = readComparison(condition);
@@ -156,7 +218,7 @@ function boundOf(
     const { low, assumes } = read(bound);
     return low > start && assumes.length === 0;
   };
-  const [first, ...others] = additions;
+  const [first, ...others] = growing;
   const rest = others.map(boundsOf);
   const found = first && boundsOf(first).find((bound) => isInvariant(bound, loop) && rest.every((bounds) => bounds.includes(bound)) && isStartBelow(bound)); // oxfmt-ignore
   return found ?? null;
