@@ -1,12 +1,14 @@
 // expect: deepest race=proved divergence=proved
+// expect: deepest precondition "blockDim.x <= 32"
 // expect: deepest precondition "depth <= 12"
+// expect: deepest precondition "depth >= 1"
 // expect: deepest silent
 // expect: above_root race=race divergence=proved
-// expect: above_root finding race/shared error on found lines 36,38
+// expect: above_root finding race/shared error on found lines 38,40
 // expect: rounded_up race=proved divergence=proved
 // expect: rounded_up silent
 // expect: rounded_up_ahead race=race divergence=proved
-// expect: rounded_up_ahead finding race/shared error on part lines 75
+// expect: rounded_up_ahead finding race/shared error on part lines 77
 //
 // Loop variables that go up and down, or are halved and rounded up.
 
