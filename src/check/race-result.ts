@@ -5,7 +5,6 @@ import { type AssumedFacts, inBounds } from './context/assumed-facts.ts';
 import { noAlias, nonAliasingTextures } from './context/aliasing.ts';
 import { baseName, describeTerm, placeOf } from './context/names.ts';
 import type { KernelContext } from './context/facts.ts';
-import { fieldAt, givenScalar } from './context/scalars.ts';
 import { type LaunchInstance, sampledLaunches } from './representative/representative-launches.ts';
 import type { OverlapInLaunch } from './witness/overlap.ts';
 import type { AccessEvent, RaceEvent } from '../interpreter/core/run-result.ts';
@@ -28,6 +27,7 @@ import {
   type Standing,
   decidingConditions,
   isGiven,
+  dependOnOpenScalars,
   standingOf,
   unconfirmed,
   weaker,
@@ -218,24 +218,22 @@ class Cause {
     const decisive = firm.length > 0 ? firm : entries;
     const keys = decisive.map(({ pair }) => pairKey(pair));
     const terms = new Set(decisive.flatMap((entry) => termsOf(context, entry)));
-    const hasOpen = decisive.some((entry) => hasOpenScalars(context, entry));
+    const hasOpen = dependOnOpenScalars(
+      context,
+      decisive.flatMap(({ pair }) => addressesOf(pair)),
+    );
     const sampled = (hasIdleBlocks: boolean): readonly ShownIn[] =>
       hasOpen ? shownInSamples(context, state, decisive, hasIdleBlocks) : [];
     const effort = { left: effortOfSamples };
     const isIdle = (setting: LaunchInstance): boolean =>
       effort.left > 0 && decisive.every(({ pair }) => state.overlapsIn(pair, setting, effort) === 'idle');
-    this.known = standingOf(context, confirmation, keys, [...terms], sampled, isIdle);
+    this.known = standingOf(context, confirmation, keys, [...terms], sampled, isIdle, !hasOpen && firm.length > 0);
     return this.known;
   }
 }
 
-/** Whether an address of a pair depends on a scalar that the launch leaves open. */
-function hasOpenScalars(context: KernelContext, { pair }: OpenPair): boolean {
-  const leaves = pair.obligations.flatMap(({ first, second }) => [first, second].flatMap(({ target }) => target.offset.leaves)); // oxfmt-ignore
-  return leaves.some(({ atom }) => {
-    const field = atom?.kind === 'parameter' ? fieldAt(context, atom.index, atom.offset) : undefined;
-    return field !== undefined && !field.isPointer && givenScalar(context.request.launch, field.index, field.offset, field.bytes) === undefined; // oxfmt-ignore
-  });
+function addressesOf({ obligations }: AccessPair): readonly Term[] {
+  return obligations.flatMap(({ first, second }) => [first, second].map(({ target }) => target.offset));
 }
 
 /** The effort for the overlaps of one finding in samples of launches, and the fewest samples that count. */

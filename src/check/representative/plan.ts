@@ -25,6 +25,8 @@ export interface LaunchPlan {
   readonly order: NonNullable<StrideOrder>;
   /** Source of sampled values; absent: no value is sampled. */
   readonly random?: Random;
+  /** Whether the sizes may leave a single block of several along an axis. */
+  readonly hasIdleBlocks?: boolean;
 }
 
 /** Small launch instances come first: their witnesses are the easiest to follow. */
@@ -57,6 +59,7 @@ export function sampledPlan(random: Random, hasIdleBlocks: boolean): LaunchPlan 
     others: 'sampled',
     order: random.pick(['first', 'last']),
     random,
+    hasIdleBlocks,
   };
 }
 

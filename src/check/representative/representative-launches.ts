@@ -197,10 +197,17 @@ function withScalars(
   const tied = tiedGrid(context, chosen);
   if (!tied) return null;
   // A sample whose sizes leave one block shows nothing about several.
-  if (plan.random && tied.some((size, axis) => size === 1 && grid[axis]! > 1)) return null;
-  const scalar = (field: ParameterField): bigint => BigInt.asUintN(8 * field.bytes, values.get(fieldKey(field)) ?? 1n);
-  const setting: LaunchInstance = { block, grid: tied, scalar, isLarge: plan.isLarge };
-  const met = meetingAssumptions(context, shape, setting);
+  if (plan.random && plan.hasIdleBlocks !== true && tied.some((size, axis) => size === 1 && grid[axis]! > 1))
+    return null;
+  const scalarOf = (of: ReadonlyMap<string, bigint>) => (field: ParameterField): bigint => BigInt.asUintN(8 * field.bytes, of.get(fieldKey(field)) ?? 1n); // oxfmt-ignore
+  const setting: LaunchInstance = { block, grid: tied, scalar: scalarOf(new Map(values)), isLarge: plan.isLarge };
+  // A rounded size may exceed the stride above it.
+  const renested = (candidate: LaunchInstance, round: (value: bigint) => bigint): LaunchInstance => {
+    for (const { field } of open) values.set(fieldKey(field), BigInt.asIntN(8 * field.bytes, candidate.scalar(field)));
+    chooseStrides(context, shape, open, plan, { ...place, grid: candidate.grid }, values, ({ field }, value) => void values.set(fieldKey(field), round(value))); // oxfmt-ignore
+    return { ...candidate, scalar: scalarOf(new Map(values)) };
+  };
+  const met = meetingAssumptions(context, shape, setting, renested);
   if (met && !divides(context, shape, met)) return null;
   if (!met || doNest(context, shape, met) || isSecond) return met;
   return withScalars(context, shape, { ...plan, order: plan.order === 'first' ? 'last' : 'first' }, block, true);
@@ -272,21 +279,17 @@ function pinned(context: KernelAndLaunch, field: ParameterField): bigint | undef
   return low === high ? low : undefined;
 }
 
-/** The launch instance, or a similar one that satisfies the user's assumptions; null if none was found. */
+/**
+ * The launch instance, or a similar one that satisfies the user's assumptions; null if none was found.
+ * @param renested raises the strides of a candidate that do not nest, to rounded values
+ */
 function meetingAssumptions(
   context: KernelAndLaunch,
   { scalars }: IndexShape,
   setting: LaunchInstance,
+  renested: (candidate: LaunchInstance, round: (value: bigint) => bigint) => LaunchInstance,
 ): LaunchInstance | null {
   if (satisfiesAssumptions(context, setting)) return setting;
-  const rounded = (to: bigint): LaunchInstance => ({
-    ...setting,
-    scalar: (field) => {
-      const value = setting.scalar(field);
-      const isOpen = scalars.some((scalar) => scalar.field === field) && pinned(context, field) === undefined;
-      return isOpen ? (to === 0n ? powerAbove(value) : ((value + to - 1n) / to) * to) : value;
-    },
-  });
   const alike = (): LaunchInstance => {
     const most = scalars.reduce((value, { field }) => (setting.scalar(field) > value ? setting.scalar(field) : value), 1n); // oxfmt-ignore
     return { ...setting, scalar: (field) => (scalars.some((scalar) => scalar.field === field) ? most : setting.scalar(field)) }; // oxfmt-ignore
@@ -296,7 +299,16 @@ function meetingAssumptions(
     const grid = tiedGrid(context, candidate);
     return grid ? { ...candidate, grid } : candidate;
   };
-  const tried = [rounded(2n), rounded(4n), rounded(16n), rounded(32n), rounded(64n), rounded(256n), rounded(1024n), rounded(threads), rounded(0n), alike()]; // oxfmt-ignore
+  const rounded = (to: bigint): readonly LaunchInstance[] => {
+    const round = (value: bigint): bigint => (to === 0n ? powerAbove(value) : ((value + to - 1n) / to) * to);
+    const scalar = (field: ParameterField): bigint => {
+      const isOpen = scalars.some((one) => one.field === field) && pinned(context, field) === undefined;
+      return isOpen ? round(setting.scalar(field)) : setting.scalar(field);
+    };
+    const candidate = { ...setting, scalar };
+    return [renested(again(candidate), round), candidate];
+  };
+  const tried = [...[2n, 4n, 16n, 32n, 64n, 256n, 1024n, threads, 0n].flatMap(rounded), alike()];
   return tried.map(again).find((candidate) => satisfiesAssumptions(context, candidate)) ?? null;
 }
 

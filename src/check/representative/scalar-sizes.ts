@@ -226,6 +226,13 @@ export function chooseStrides(
   set: (scalar: Scalar, value: bigint) => void,
 ): void {
   const all = nestings(plan.order);
+  const divisors = open.filter(({ isDivisor }) => isDivisor);
+  // Divisors are the extents of digits: of several values, and different ones.
+  const startOf = (scalar: Scalar): bigint => {
+    const at = divisors.indexOf(scalar);
+    if (!plan.isLarge || at < 0) return 1n + plan.pad;
+    return plan.pad + (plan.random ? sampleUpTo(plan.random, 16n) : 3n + 2n * BigInt(plan.order === 'last' ? at : divisors.length - at)); // oxfmt-ignore
+  };
   // A stride may occur in the extent below another one, so the strides are raised repeatedly.
   for (let round = 0; round < 3; round++) {
     for (const { form, stride, parts, below } of all) {
@@ -241,13 +248,13 @@ export function chooseStrides(
         continue;
       }
       const key = fieldKey(scalar.field);
-      if (!values.has(key)) values.set(key, 1n + plan.pad);
+      if (!values.has(key)) values.set(key, startOf(scalar));
       if (boundsIndex(context, form, parts, scalar)) continue;
       const value = leastStride(stride, below, scalar, place, values);
       if (value > values.get(key)!) set(scalar, value + (scalar.isSize ? 0n : plan.pad));
     }
   }
-  for (const scalar of open) if (!values.has(fieldKey(scalar.field))) set(scalar, 1n + plan.pad);
+  for (const scalar of open) if (!values.has(fieldKey(scalar.field))) set(scalar, startOf(scalar));
 }
 
 /** Limit on scalars that are raised so that strides nest. */

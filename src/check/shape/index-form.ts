@@ -198,8 +198,8 @@ export function indexExtents(
 const maxExtents = 4;
 
 /**
- * The number of values of a thread or block index, of a digit of an index, or of a conditional whose arms are such
- * terms.
+ * The number of values of a thread or block index, of a digit of an index, of bits of either, or of a conditional whose
+ * arms are such terms.
  */
 function valuesOf(term: Term, guards: readonly IndexGuard[], dimensions: Dimensions): readonly (readonly Monomial[])[] {
   const { atom, operator, arguments: parts } = term;
@@ -220,6 +220,20 @@ function valuesOf(term: Term, guards: readonly IndexGuard[], dimensions: Dimensi
       if (!by || more.length > 0 || by.coefficient <= 0n || !isCommon(by)) return [];
       return limitsOf(parts[0]!, guards, dimensions).map((limit) => dividedBy(limit, by));
     }
+    case 'lshr': {
+      const [whole, by] = parts as [Term, Term];
+      if (by.operator !== 'constant' || by.value >= BigInt(term.width)) return [];
+      return limitsOf(whole, guards, dimensions).map((limit) =>
+        dividedBy(limit, { ...one, coefficient: 1n << by.value }),
+      );
+    }
+    case 'and': {
+      const mask = parts.find((part) => part.operator === 'constant');
+      if (!mask) return [];
+      const most = BigInt.asIntN(term.width, mask.value);
+      // A negative mask rounds down.
+      return most >= 0n ? [[{ ...one, coefficient: most + 1n }]] : limitsOf(parts.find((part) => part !== mask)!, guards, dimensions); // oxfmt-ignore
+    }
     case 'select': {
       const arms = parts.slice(1).map((arm) => valuesOf(arm, guards, dimensions));
       return arms.every((sizes) => sizes.length > 0) ? arms.flat() : [];
@@ -236,9 +250,10 @@ function limitsOf(term: Term, guards: readonly IndexGuard[], dimensions: Dimensi
   const varying = index.filter((part) => !isCommon(part));
   const guard = guards.find((one) => addSums(one.index, varying, -1n).length === 0);
   if (guard) return [addSums(guard.bound, index.filter(isCommon), 1n)];
-  const [only, ...others] = index;
-  const isDigit = only && others.length === 0 && only.coefficient === 1n && only.factors.length === 1;
-  return isDigit && only.factors[0]!.term ? valuesOf(only.factors[0]!.term, guards, dimensions) : [];
+  return indexExtents(varying, guards, dimensions).flatMap((extent) => {
+    const sum = extentSum(extent, 1n);
+    return sum ? [addSums(sum, index.filter(isCommon), 1n)] : [];
+  });
 }
 
 /** The factor by which an index is multiplied in a part of a sum; null if the sum contains no multiple of the index. */

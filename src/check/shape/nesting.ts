@@ -69,22 +69,31 @@ export function nestingsOf(
         : reaching(form, form, stride, below, dimensions, elementBytes(form, forms), skipped);
     });
   const { base } = form.target;
-  // In global memory, such an addend may also be a distance between elements: `a[i] += a[i + offset]`.
-  const isCarved = base.kind === 'object' && base.object.space === 'shared';
-  for (const { coefficient, factors } of isCarved ? form.offset : []) {
+  const isShared = base.kind === 'object' && base.object.space === 'shared';
+  for (const { coefficient, factors } of form.offset) {
     if (coefficient <= 0n || !factors.some(isScalar) || !factors.every((factor) => factor.isUniform)) continue;
     const stride = { coefficient, factors };
+    const isStart = isShared || isOnlyAddend(stride, forms);
     // The memory before the offset has the extent of the other accesses to the array.
-    for (const other of forms) {
+    for (const other of isStart ? forms : []) {
       const isSame = other.target.base.key === form.target.base.key && !other.offset.some((part) => keyOf(part) === keyOf(stride)); // oxfmt-ignore
       // A row index that occurs in both accesses shifts both equally.
       const isRow = (part: Monomial): boolean => part.factors.some((factor) => factor.isUniform && isScalar(factor)) && form.offset.some((own) => keyOf(own) === keyOf(part)); // oxfmt-ignore
       const parts = other.offset.filter((monomial) => !isCommon(monomial) && !isRow(monomial));
-      if (isSame && parts.length > 0)
+      // In global memory, an addend may also be a distance between elements of one part: `a[i] += a[i + offset]`.
+      const isElsewhere = isShared || addSums(varying, other.offset.filter((part) => !isCommon(part)), -1n).length > 0; // oxfmt-ignore
+      if (isSame && isElsewhere && parts.length > 0)
         nestings.push(...reaching(form, other, stride, parts, dimensions, other.access.bytes));
     }
   }
   return nestings;
+}
+
+/** Whether the scalars of a common addend of an index occur only in common addends: not in a bound or a stride. */
+function isOnlyAddend({ factors }: Monomial, forms: readonly IndexForm[]): boolean {
+  const isOwn = (factor: IndexFactor): boolean => factors.some((own) => isOfSame(own, factor));
+  const isIn = (sum: readonly Monomial[]): boolean => sum.some((part) => part.factors.some(isOwn));
+  return !forms.some(({ offset, guards }) => isIn(offset.filter((part) => !isCommon(part))) || guards.some(({ bound }) => isIn(bound))); // oxfmt-ignore
 }
 
 /**

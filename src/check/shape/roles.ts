@@ -22,7 +22,7 @@ export interface Scalar {
   readonly mask: 'size' | 'bits' | null;
   /** Whether the scalar is a distance between elements of one range: `i + k < n` with `a[i + k]`, or `a[i - k]`. */
   readonly isShift: boolean;
-  /** Whether an index is divided by the scalar. */
+  /** Whether an index is divided by the scalar or by a product with it. */
   readonly isDivisor: boolean;
   /** Whether an index of blocks is divided by the scalar, and depends on nothing else. */
   readonly dividesBlocks: boolean;
@@ -82,7 +82,8 @@ export function rolesOf(shaped: ShapedKernel, forms: readonly IndexForm[], guard
     // A bound such as `n - n / 2` takes care of the rest.
     const isPart = ({ term }: IndexFactor, by: bigint): boolean => term !== null && divisorOf(term, isOwn).includes(by);
     const handlesParts = (by: bigint): boolean => guards.some(({ bound }) => bound.some((part) => part.coefficient > 0n && mentionsPlainly(part, isOwn)) && bound.some(({ coefficient, factors }) => coefficient < 0n && factors.some((factor) => isPart(factor, by)))); // oxfmt-ignore
-    const divided = uses.flatMap(({ operator, arguments: [whole, by] }) => /^[us](?:div|rem)$/.test(operator) && isOwn(scaled(by!)) && isOfThreads(whole!) ? [whole!] : []); // oxfmt-ignore
+    const divisions = uses.filter(({ operator, arguments: [whole] }) => /^[us](?:div|rem)$/.test(operator) && isOfThreads(whole!)); // oxfmt-ignore
+    const divided = divisions.filter((one) => isOwn(scaled(one.arguments[1]!))).map((one) => one.arguments[0]!);
     return {
       field,
       isSize: bounding.length > 0 || starts.some(({ leaves }) => leaves.some(isOwn)),
@@ -92,7 +93,7 @@ export function rolesOf(shaped: ShapedKernel, forms: readonly IndexForm[], guard
       isStride: forms.some(({ offset }) => offset.some((part) => !isCommon(part) && mentions({ ...part, factors: part.factors.filter(({ isUniform }) => isUniform) }, isOwn))), // oxfmt-ignore
       mask: maskOf(uses, isOwn),
       isShift: forms.some(({ offset, guards: own }) => isShiftIn(offset, own, isOwn)),
-      isDivisor: divided.length > 0,
+      isDivisor: divisions.some((one) => one.arguments[1]!.leaves.some(isOwn)),
       dividesBlocks: divided.some(({ leaves }) => leaves.every(({ atom }) => atom!.kind === 'block')),
       tiles: [...new Set(uses.flatMap((term) => divisorOf(term, isOwn)))],
       divisors: [...new Set([...offsets.flatMap((term) => divisorOf(term, isOwn)), ...tied])].filter((by) => !handlesParts(by)), // oxfmt-ignore

@@ -6,7 +6,7 @@ import type { LaunchInstance } from '../representative/representative-launches.t
 import type { ParameterField } from '../../launch/parameter-field.ts';
 import { isField } from '../shape/roles.ts';
 import type { Confirmation } from './scenarios.ts';
-import { fieldAt } from '../context/scalars.ts';
+import { fieldAt, givenScalar } from '../context/scalars.ts';
 import type { KernelContext } from '../context/facts.ts';
 import { isStrong } from '../../memory-model/fence.ts';
 import type { Severity } from '../../source/severity.ts';
@@ -28,6 +28,16 @@ export function isGiven(context: KernelContext, terms: readonly Term[]): boolean
       const atom = leaf.atom!;
       if (atom.kind === 'parameter') return fieldAt(context, atom.index, atom.offset)?.isPointer ?? false;
       return atom.kind !== 'havoc' || isFirmWord(context, atom.value);
+    }),
+  );
+}
+
+/** Whether terms depend on a scalar that the launch leaves open. */
+export function dependOnOpenScalars(context: KernelContext, terms: readonly Term[]): boolean {
+  return terms.some(({ leaves }) =>
+    leaves.some(({ atom }) => {
+      const field = atom?.kind === 'parameter' ? fieldAt(context, atom.index, atom.offset) : undefined;
+      return field !== undefined && !field.isPointer && givenScalar(context.request.launch, field.index, field.offset, field.bytes) === undefined; // oxfmt-ignore
     }),
   );
 }
@@ -115,6 +125,8 @@ export interface Standing {
  * @param sampled further launches, and whether the finding occurs in them; empty if that is not known; with idle
  *   blocks for conditions only
  * @param isIdle whether no thread of a launch performs one of the accesses: such launches do not count
+ * @param isOfLaunch whether only numbers of threads, constants and the dimensions of the launch decide the finding. Then
+ *   small launches suffice if runs of large ones take too many steps.
  */
 export function standingOf(
   context: KernelContext,
@@ -123,11 +135,13 @@ export function standingOf(
   terms: readonly Term[],
   sampled: (hasIdleBlocks: boolean) => readonly ShownIn[] = () => [],
   isIdle: (setting: LaunchInstance) => boolean = () => false,
+  isOfLaunch = false,
 ): Standing {
   const ran = confirmation.standing(keys).filter(({ isShown, setting }) => isShown || !isIdle(setting));
   const many = sampled(false);
   const large = [...ran.filter(({ setting }) => setting.isLarge), ...many];
-  if (large.length > 0 && large.every(({ isShown }) => isShown)) return { isEverywhere: true };
+  const deciding = large.length === 0 && isOfLaunch ? ran : large;
+  if (deciding.length > 0 && deciding.every(({ isShown }) => isShown)) return { isEverywhere: true };
   const leaves = new Set(terms.flatMap((term) => term.leaves));
   // The smallest launches are exceptions of many conditions: `n = 1` of `n % 2 != 0`.
   const matters = (field: ParameterField): boolean => [...leaves].some((leaf) => isField(leaf, field));

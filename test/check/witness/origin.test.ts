@@ -49,3 +49,9 @@ test('a conditional barrier after both accesses does not weaken the error', asyn
   const condition = `${load('%r30', '%d2', '%r6', 30)} setp.eq.s32 %p1, %r30, 1;`;
   assert.deepEqual(await races(`${write} ${readNext} ${condition} @%p1 bra L; bar.sync 0; L:`), ['error given']);
 });
+
+test('a race that only threads decide is an error if runs of large launches take too many steps', async () => {
+  const late = 'mov.u32 %r41, %nctaid.x; mul.lo.s32 %r41, %r41, 1000; mov.u32 %r40, 0; L: add.s32 %r40, %r40, 1; setp.lt.s32 %p2, %r40, %r41; @%p2 bra L;'; // oxfmt-ignore
+  const options: CheckOptions = { block: null, grid: null, budget: { replaySteps: 200_000 } };
+  assert.deepEqual(await races(`${late} ${write} ${readNext}`, options), ['error chosen']);
+});

@@ -12,7 +12,7 @@
 //
 // Loop variables that go up and down, or are halved and rounded up.
 
-// Each thread keeps the branches that are left on the way from the root in its own row.
+// Each thread keeps the branches that are left on the path from the root in its own row.
 __global__ void deepest(const int* tree, int* out, int depth) {
     __shared__ int left[32][12];
     int own = threadIdx.x, level = 0, seen = 0;
