@@ -28,7 +28,7 @@ import { Instances } from './obligations/instance.ts';
 import { chosenLaunch, divergenceInterleaving } from './witness/interleaving.ts';
 import { recordedDivergence } from './witness/recording.ts';
 import type { SolverTiers } from './deciding/solver-tiers.ts';
-import { decidingConditions, dependOnOpenScalars, isGiven, standingOf, unconfirmed, weaker } from './witness/origin.ts';
+import { decidingConditions, isGiven, standingOf, unconfirmed, weaker } from './witness/origin.ts';
 import { type Scenario, type Shown, describeWitness } from './witness/replay.ts';
 import { type Confirmation, barrierKey } from './witness/scenarios.ts';
 import type { DecidingFact } from '../verdict/deciding-fact.ts';
@@ -383,8 +383,7 @@ function describeFinding(
   const home = kernel.blocks.find(({ instructions }) => instructions.includes(obligation.barrier))!.id;
   const deciding = [...terms, ...decidingConditions(context, [home], terms)];
   const origin = isGiven(context, deciding) ? 'given' : 'chosen';
-  const isOfLaunch = !dependOnOpenScalars(context, deciding) && !deciding.some(({ leaves }) => leaves.some(({ atom }) => atom?.kind === 'havoc')); // oxfmt-ignore
-  const standing = shown && origin === 'chosen' ? standingOf(context, confirmation, [barrierKey(shown.event)], deciding, undefined, undefined, isOfLaunch) : null; // oxfmt-ignore
+  const standing = shown && origin === 'chosen' ? standingOf(context, confirmation, [barrierKey(shown.event)], deciding) : null; // oxfmt-ignore
   const interleaving = shown && divergenceInterleaving(context, shown.event, shown.scenario);
   const chosen = shown && origin === 'chosen' ? chosenLaunch(context, shown.scenario) : undefined;
   const { divergence, earlyExit } = request.policy;

@@ -227,7 +227,7 @@ class Cause {
     const effort = { left: effortOfSamples };
     const isIdle = (setting: LaunchInstance): boolean =>
       effort.left > 0 && decisive.every(({ pair }) => state.overlapsIn(pair, setting, effort) === 'idle');
-    this.known = standingOf(context, confirmation, keys, [...terms], sampled, isIdle, !hasOpen && firm.length > 0);
+    this.known = standingOf(context, confirmation, keys, [...terms], sampled, isIdle);
     return this.known;
   }
 }

@@ -202,9 +202,9 @@ function withScalars(
   const scalarOf = (of: ReadonlyMap<string, bigint>) => (field: ParameterField): bigint => BigInt.asUintN(8 * field.bytes, of.get(fieldKey(field)) ?? 1n); // oxfmt-ignore
   const setting: LaunchInstance = { block, grid: tied, scalar: scalarOf(new Map(values)), isLarge: plan.isLarge };
   // A rounded size may exceed the stride above it.
-  const renested = (candidate: LaunchInstance, round: (value: bigint) => bigint): LaunchInstance => {
+  const renested = (candidate: LaunchInstance, roundedUp: (value: bigint) => bigint): LaunchInstance => {
     for (const { field } of open) values.set(fieldKey(field), BigInt.asIntN(8 * field.bytes, candidate.scalar(field)));
-    chooseStrides(context, shape, open, plan, { ...place, grid: candidate.grid }, values, ({ field }, value) => void values.set(fieldKey(field), round(value))); // oxfmt-ignore
+    chooseStrides(context, shape, open, plan, { ...place, grid: candidate.grid }, values, (scalar, value) => set(scalar, roundedUp(value))); // oxfmt-ignore
     return { ...candidate, scalar: scalarOf(new Map(values)) };
   };
   const met = meetingAssumptions(context, shape, setting, renested);
@@ -287,7 +287,7 @@ function meetingAssumptions(
   context: KernelAndLaunch,
   { scalars }: IndexShape,
   setting: LaunchInstance,
-  renested: (candidate: LaunchInstance, round: (value: bigint) => bigint) => LaunchInstance,
+  renested: (candidate: LaunchInstance, roundedUp: (value: bigint) => bigint) => LaunchInstance,
 ): LaunchInstance | null {
   if (satisfiesAssumptions(context, setting)) return setting;
   const alike = (): LaunchInstance => {
@@ -300,13 +300,13 @@ function meetingAssumptions(
     return grid ? { ...candidate, grid } : candidate;
   };
   const rounded = (to: bigint): readonly LaunchInstance[] => {
-    const round = (value: bigint): bigint => (to === 0n ? powerAbove(value) : ((value + to - 1n) / to) * to);
+    const roundedUp = (value: bigint): bigint => (to === 0n ? powerAbove(value) : ((value + to - 1n) / to) * to);
     const scalar = (field: ParameterField): bigint => {
       const isOpen = scalars.some((one) => one.field === field) && pinned(context, field) === undefined;
-      return isOpen ? round(setting.scalar(field)) : setting.scalar(field);
+      return isOpen ? roundedUp(setting.scalar(field)) : setting.scalar(field);
     };
     const candidate = { ...setting, scalar };
-    return [renested(again(candidate), round), candidate];
+    return [renested(again(candidate), roundedUp), candidate];
   };
   const tried = [...[2n, 4n, 16n, 32n, 64n, 256n, 1024n, threads, 0n].flatMap(rounded), alike()];
   return tried.map(again).find((candidate) => satisfiesAssumptions(context, candidate)) ?? null;

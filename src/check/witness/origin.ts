@@ -42,6 +42,11 @@ export function dependOnOpenScalars(context: KernelContext, terms: readonly Term
   );
 }
 
+/** Whether terms depend only on numbers of threads and blocks, iterations, constants and dimensions of the launch. */
+function areOfLaunch(context: KernelContext, terms: readonly Term[]): boolean {
+  return !dependOnOpenScalars(context, terms) && !terms.some(({ leaves }) => leaves.some(({ atom }) => atom?.kind === 'havoc')); // oxfmt-ignore
+}
+
 /**
  * Whether Selvage does not choose the source of a loaded value: results of atomics, words that start at 0, variables.
  */
@@ -125,8 +130,6 @@ export interface Standing {
  * @param sampled further launches, and whether the finding occurs in them; empty if that is not known; with idle
  *   blocks for conditions only
  * @param isIdle whether no thread of a launch performs one of the accesses: such launches do not count
- * @param isOfLaunch whether only numbers of threads, constants and the dimensions of the launch decide the finding. Then
- *   small launches suffice if runs of large ones take too many steps.
  */
 export function standingOf(
   context: KernelContext,
@@ -135,12 +138,12 @@ export function standingOf(
   terms: readonly Term[],
   sampled: (hasIdleBlocks: boolean) => readonly ShownIn[] = () => [],
   isIdle: (setting: LaunchInstance) => boolean = () => false,
-  isOfLaunch = false,
 ): Standing {
   const ran = confirmation.standing(keys).filter(({ isShown, setting }) => isShown || !isIdle(setting));
   const many = sampled(false);
   const large = [...ran.filter(({ setting }) => setting.isLarge), ...many];
-  const deciding = large.length === 0 && isOfLaunch ? ran : large;
+  // Small launches suffice where no number of our choosing is involved, if runs of large ones take too many steps.
+  const deciding = large.length === 0 && areOfLaunch(context, terms) ? ran : large;
   if (deciding.length > 0 && deciding.every(({ isShown }) => isShown)) return { isEverywhere: true };
   const leaves = new Set(terms.flatMap((term) => term.leaves));
   // The smallest launches are exceptions of many conditions: `n = 1` of `n % 2 != 0`.

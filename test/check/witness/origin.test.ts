@@ -54,4 +54,7 @@ test('a race that only threads decide is an error if runs of large launches take
   const late = 'mov.u32 %r41, %nctaid.x; mul.lo.s32 %r41, %r41, 1000; mov.u32 %r40, 0; L: add.s32 %r40, %r40, 1; setp.lt.s32 %p2, %r40, %r41; @%p2 bra L;'; // oxfmt-ignore
   const options: CheckOptions = { block: null, grid: null, budget: { replaySteps: 200_000 } };
   assert.deepEqual(await races(`${late} ${write} ${readNext}`, options), ['error chosen']);
+  // A path that only small values take is one of small launches.
+  const onSmall = `setp.gt.s32 %p3, %r9, 40; @%p3 bra END; ${write} ${readNext} END:`;
+  assert.deepEqual(await races(`${late} ${onSmall}`, options), ['warning chosen']);
 });
