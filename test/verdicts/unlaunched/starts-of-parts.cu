@@ -6,7 +6,7 @@
 // expect: swapped_digits race=race divergence=proved
 // expect: swapped_digits finding race/global warning on out lines 30
 //
-// An addend that is nothing else begins a part behind the other accesses, unless both have the same index.
+// An addend that is nothing else begins a part after the other accesses, unless both have the same index.
 
 __global__ void even_and_odd(const float* in, float* out, int start, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
