@@ -11,6 +11,7 @@ import {
   isCommon,
   keyOf,
   leavesOfFactor,
+  unextended,
   valueAt,
 } from './monomial.ts';
 
@@ -89,9 +90,13 @@ export function nestingsOf(
   return nestings;
 }
 
-/** Whether the scalars of a common addend of an index occur only in common addends: not in a bound or a stride. */
+/**
+ * Whether a common addend of an index is a parameter that occurs only in such addends, not in a bound or a stride. A
+ * quotient (`a[m / 2 + x]`) is computed from a size: the launch decides whether it is large enough.
+ */
 function isOnlyAddend({ factors }: Monomial, forms: readonly IndexForm[]): boolean {
   const isOwn = (factor: IndexFactor): boolean => factors.some((own) => isOfSame(own, factor));
+  if (!factors.every(({ term }) => term && unextended(term).atom?.kind === 'parameter')) return false;
   const isIn = (sum: readonly Monomial[]): boolean => sum.some((part) => part.factors.some(isOwn));
   return !forms.some(({ offset, guards }) => isIn(offset.filter((part) => !isCommon(part))) || guards.some(({ bound }) => isIn(bound))); // oxfmt-ignore
 }
