@@ -526,7 +526,7 @@ function raceFinding(
 
   /** The parameter of an access that gets the array through another parameter than that of the finding. */
   function otherArray({ targets }: Access): { readonly array: string } | undefined {
-    const { base } = targets[0]!;
+    const base = targets[0]!.through ?? targets[0]!.base;
     const name = baseName(context, base);
     return base.kind === 'parameter' && name !== array ? { array: name } : undefined;
   }

@@ -1,4 +1,5 @@
 import type { Dim3 } from '../base/dim3.ts';
+import type { IntegerExpression } from '../cuda/assumptions/assumption.ts';
 import type { AxisExtents } from '../cuda/launches/extents.ts';
 import type { Location } from '../source/location.ts';
 import type { Kernel } from '../ir/form/kernel.ts';
@@ -14,10 +15,10 @@ export type LaunchSource =
   | 'symbolic';
 
 /**
- * Two pointers into one object, and their distance in bytes, which is positive. `from` is the lowest pointer into the
- * object.
+ * Two pointers into one object, and their distance in bytes, in the names of the kernel: `4 * n` for `a` and `a + n`.
+ * It is positive if all names are; `from` is then the lowest pointer into the object.
  */
-export type PointerDistance = readonly [from: number, to: number, bytes: number];
+export type PointerDistance = readonly [from: number, to: number, bytes: IntegerExpression];
 
 /** One launch to analyse. A dimension that is null is symbolic: it has any legal value. */
 export interface Launch {

@@ -22,6 +22,8 @@ export interface Target {
   /** Bytes from the start of the base, as a term of the address's width. */
   readonly offset: Term;
   readonly condition: Term;
+  /** The parameter that the kernel uses, if the base is another one, at a known distance. */
+  readonly through?: Base;
 }
 
 /** Whether bases with equal keys denote one object. Pointers that were read from different elements may differ. */

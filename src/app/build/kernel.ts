@@ -1,6 +1,7 @@
 /**
  * Data of the phases of a check: units, their kernels, and results about kernels. Each phase extends the previous data.
  */
+import { printExpression } from '../../cuda/assumptions/assumption-parser.ts';
 import type { CertificateFile } from '../../certificate/certificate.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import type { KernelIdempotency } from '../../idempotency/model/kernel-idempotency.ts';
@@ -123,10 +124,17 @@ export interface Checked {
 
 /** The launches of a kernel as text, without their source locations. */
 export function launchesKey({ launches, notEvaluated }: LaunchedKernel): string {
-  const key = ({ location, scalars, ties = [], contents, ...rest }: Launch): unknown => {
+  const key = ({ location, scalars, ties = [], contents, distances = [], ...rest }: Launch): unknown => {
     void location;
     const held = contents ? [[...contents.arrays], [...contents.variables].map(([name, bytes]) => [name, [...bytes]])] : []; // oxfmt-ignore
-    return [rest, [...scalars].map(([index, value]) => [index, String(value)]), ties.map(({ text }) => text), held];
+    const between = distances.map(([from, to, bytes]) => [from, to, printExpression(bytes)]);
+    return [
+      rest,
+      between,
+      [...scalars].map(([index, value]) => [index, String(value)]),
+      ties.map(({ text }) => text),
+      held,
+    ];
   };
   return JSON.stringify([launches.map(key), notEvaluated.map(({ text }) => text)]);
 }

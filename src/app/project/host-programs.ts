@@ -382,10 +382,11 @@ const maxShown = 6;
 function fewer(all: readonly LaunchSite[], parameters: readonly LaunchParameter[]): readonly LaunchSite[] {
   const sites = all.length <= maxTold ? all : withoutCovered(all);
   if (sites.length <= maxLaunches) return sites;
+  const text = (value: unknown): string => JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? String(part) : part)); // oxfmt-ignore
   const groups = new Map<string, LaunchSite[]>();
   for (const site of sites) {
     const { location, block, cluster, cooperative, startsEarly, aliases, samePointers, distances, unknown } = site;
-    const key = JSON.stringify([location.file, location.line, block ?? null, cluster ?? null, cooperative ?? null, startsEarly ?? null, aliases, samePointers, distances, unknown]); // oxfmt-ignore
+    const key = text([location.file, location.line, block, cluster, cooperative, startsEarly, aliases, samePointers, distances, unknown].map((one) => one ?? null)); // oxfmt-ignore
     const group = groups.get(key);
     if (group) group.push(site);
     else groups.set(key, [site]);
@@ -396,7 +397,6 @@ function fewer(all: readonly LaunchSite[], parameters: readonly LaunchParameter[
     const { grid, sharedBytes, ...common } = first!;
     const same = <Value>(value: (site: LaunchSite) => Value): boolean =>
       rest.every((site) => JSON.stringify(value(site)) === JSON.stringify(value(first!)));
-    const text = (value: unknown): string => JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? String(part) : part)); // oxfmt-ignore
     const contents = (site: LaunchSite): unknown => [[...site.contents.arrays], [...site.contents.variables]];
     return {
       ...common,

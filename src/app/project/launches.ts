@@ -1,7 +1,7 @@
 import type { ParameterSource, StatedAssumption } from '../../launch/parameter-source.ts';
 import type { AssumptionExpression } from '../../cuda/assumptions/assumption.ts';
 import { dimensionsIn } from '../../cuda/assumptions/assumption-names.ts';
-import { printAssumption } from '../../cuda/assumptions/assumption-parser.ts';
+import { printAssumption, printExpression } from '../../cuda/assumptions/assumption-parser.ts';
 import type { Dim3 } from '../../base/dim3.ts';
 import { hashText } from '../../base/hash.ts';
 import type { AxisExtents } from '../../cuda/launches/extents.ts';
@@ -290,7 +290,7 @@ function keyOf({
     values,
     aliases,
     samePointers,
-    distances,
+    distances.map(([from, to, bytes]) => [from, to, printExpression(bytes)]),
     ties.map(({ text }) => text),
     contents ? [[...contents.arrays], [...contents.variables].map(([name, bytes]) => [name, [...bytes]])] : [],
   ]);

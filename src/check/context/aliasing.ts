@@ -1,9 +1,9 @@
 /** Aliasing of pointers: as passed by the launch, stated by the user, or assumed. */
 import { baseName } from './names.ts';
 import type { KernelAndLaunch, SymbolicFacts, OrderingFacts } from './facts.ts';
+import { type NameContext, wordOf } from './named-term.ts';
 import type { MayAlias } from '../obligations/obligation.ts';
 import { type Base, type Target, parameterBase } from '../../analysis/values/memory-base.ts';
-import type { TermStore } from '../../term/term.ts';
 import type { Launch } from '../../launch/launch.ts';
 import { type NamedScalar, namedPointer } from '../premises/premises.ts';
 import type { Assumption } from '../../verdict/finding.ts';
@@ -59,26 +59,23 @@ export function withKnownDistances(request: CheckRequest): CheckRequest {
 }
 
 /** The accesses, with those through pointers at a known distance above others rebased to the lower pointers. */
-export function fromLowerPointers(
-  accesses: readonly Access[],
-  { distances = [] }: Pick<Launch, 'distances'>,
-  store: TermStore,
-): readonly Access[] {
+export function fromLowerPointers(accesses: readonly Access[], context: NameContext): readonly Access[] {
+  const { distances = [] } = context.request.launch;
   if (distances.length === 0) return accesses;
+  const { store } = context.symbolic;
+  const unknown: Base = { kind: 'unknown', key: 'unknown' };
   const lower = (target: Target): Target => {
     const { base, offset } = target;
     const isOf = (one: Base, index: number): boolean => one.kind === 'parameter' && one.index === index;
     // Pointers loaded from an array that overlaps another one are not analyzed.
     if (base.kind === 'loaded' && distances.some(([from, to]) => isOf(base.table, from) || isOf(base.table, to)))
-      return { ...target, base: { kind: 'unknown', key: 'unknown' } };
+      return { ...target, base: unknown };
     const distance = distances.find(([, to]) => isOf(base, to));
     if (!distance || base.kind !== 'parameter' || base.offset !== 0) return target;
-    const [from, , bytes] = distance;
-    return {
-      ...target,
-      base: parameterBase(from, 0),
-      offset: store.add(offset.width, offset, store.constant(offset.width, BigInt(bytes))),
-    };
+    const [from, , expression] = distance;
+    const bytes = wordOf(context, expression);
+    if (!bytes || offset.width !== bytes.width) return { ...target, base: unknown };
+    return { ...target, base: parameterBase(from, 0), offset: store.add(bytes.width, offset, bytes), through: base };
   };
   return accesses.map((access) => ({ ...access, targets: access.targets.map(lower) }));
 }

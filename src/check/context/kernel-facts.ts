@@ -1,6 +1,6 @@
 /** Collects the facts about a kernel under one launch before any decision. */
 import { arePassedTogether, fromLowerPointers, withKnownDistances, withStatedApart } from './aliasing.ts';
-import { declarationOf, isFloatParameter, givenScalar } from './scalars.ts';
+import { declarationOf, integerField, isFloatParameter, givenScalar } from './scalars.ts';
 import { registersRead } from '../../ir/special-registers.ts';
 import type { KernelContext, KernelAndLaunch, SymbolicFacts } from './facts.ts';
 import { pointsOf } from '../../analysis/values/program-point.ts';
@@ -30,10 +30,12 @@ import {
   constantOf,
   dimensionBounds,
   namedPointer,
+  namedScalar,
   pinnedScalar,
   scalarBounds,
 } from '../premises/premises.ts';
-import { parameterFields } from '../../launch/parameter-field.ts';
+import { leavesOfExpression } from '../../cuda/assumptions/assumption-names.ts';
+import { type ParameterField, parameterFields } from '../../launch/parameter-field.ts';
 import type { CheckRequest } from '../request/check-request.ts';
 import { statedExtents } from '../premises/extents.ts';
 import { collectElementFacts } from '../premises/element-fact.ts';
@@ -93,7 +95,7 @@ function contextOf(request: CheckRequest): KernelContext {
   };
   const declaredAs: DeclaredAs = (index, offset) => declarationOf(parameters[index], offset);
   const dependences = controlDependence(kernel);
-  const { symbolic, accesses, broadcasts } = evaluateWithBroadcasts(kernel, dependences, meaning, declaredAs, launch);
+  const { symbolic, accesses, broadcasts } = evaluateWithBroadcasts(request, dependences, meaning, declaredAs);
   const { aliases, samePointers = [] } = launch;
   const areTogether = (a: Base, b: Base): boolean =>
     arePassedTogether(aliases, a, b) ||
@@ -123,7 +125,7 @@ function contextOf(request: CheckRequest): KernelContext {
   };
   const upper = (launch.distances ?? []).map(([, to]) => parameterBase(to, 0));
   const bases = [...accesses.flatMap((access) => access.targets.map(({ base }) => base)), ...upper];
-  const fields = parameterFields(kernel, bases, parameters);
+  const fields = withFieldsOfDistances(request, parameterFields(kernel, bases, parameters));
   const inMemory = findMbarriers(symbolic, dimensions, accesses, declaredAs, loaded);
   const isBlockBarrier = (instruction: Instruction): boolean =>
     isFullBarrier(instruction) || inMemory.arrivals.has(instruction);
@@ -161,13 +163,14 @@ function contextOf(request: CheckRequest): KernelContext {
  * Evaluates the kernel. If thread 0 broadcasts values to its block, evaluates it again with these values as uniform.
  */
 function evaluateWithBroadcasts(
-  kernel: Kernel,
+  request: CheckRequest,
   dependences: ControlDependence,
   meaning: SymbolicContext,
   declaredAs: DeclaredAs,
-  launch: Launch,
 ) {
-  const accessesOf = (of: SymbolicKernel) => fromLowerPointers(collectAccesses(of, declaredAs), launch, of.store);
+  const { kernel } = request;
+  const { dimensions } = meaning;
+  const accessesOf = (of: SymbolicKernel) => fromLowerPointers(collectAccesses(of, declaredAs), { request, kernel, dimensions, fields: [], symbolic: of }); // oxfmt-ignore
   const symbolic = evaluateSymbolically(kernel, meaning);
   const accesses = accessesOf(symbolic);
   const barriers = pointsOf(kernel, isFullBarrier);
@@ -184,7 +187,7 @@ function evaluateWithBroadcasts(
     uniformity ??= inferUniformity(kernel, dependences, loaded, new Set());
     return !uniformity.divergent(loop);
   };
-  const broadcasts = findBroadcasts(symbolic, accesses, barriers, meaning.dimensions, leavesTogether);
+  const broadcasts = findBroadcasts(symbolic, accesses, barriers, dimensions, leavesTogether);
   if (broadcasts.length === 0) return { symbolic, accesses, broadcasts };
   const again = evaluateSymbolically(kernel, {
     ...meaning,
@@ -194,6 +197,22 @@ function evaluateWithBroadcasts(
     },
   });
   return { symbolic: again, accesses: accessesOf(again), broadcasts };
+}
+
+/** The fields, with those on which a distance of pointers depends, even if the kernel does not read them. */
+function withFieldsOfDistances(
+  { kernel, launch, parameters }: CheckRequest,
+  read: readonly ParameterField[],
+): readonly ParameterField[] {
+  // oxfmt-ignore
+  const names = (launch.distances ?? []).flatMap(([, , bytes]) => leavesOfExpression(bytes));
+  return names.reduce((fields, name) => {
+    const named = name.kind === 'parameter' ? namedScalar(parameters, name.path) : null;
+    const field = named && integerField({ kernel, fields }, named);
+    return !field || fields.includes(field)
+      ? fields
+      : [...fields, field].sort((a, b) => a.index - b.index || a.offset - b.offset);
+  }, read);
 }
 
 /** Whether the array of a flag or counter is stated, or assumed, to be zero when the kernel starts. */

@@ -12,9 +12,12 @@ interface NamedTerm {
   readonly isSigned: boolean;
 }
 
+/** What decides the meaning of a name: the declarations of the parameters, and the launch. */
+export type NameContext = Pick<KernelAndLaunch, 'request' | 'kernel' | 'fields' | 'dimensions'> & Pick<SymbolicFacts, 'symbolic'>; // oxfmt-ignore
+
 /** The term that a name in an assumption denotes; null if it is not a scalar. */
 export function namedTerm(
-  context: KernelAndLaunch & SymbolicFacts,
+  context: NameContext,
   name: Extract<IntegerExpression, { kind: 'parameter' | 'dimension' }>,
 ): NamedTerm | null {
   const { request, symbolic, dimensions } = context;
@@ -37,4 +40,26 @@ export function namedTerm(
 /** The assumptions that compare sizes. */
 export function comparedSizes(context: KernelAndLaunch & SymbolicFacts): readonly StatedSize[] {
   return statedSizes(conditionsOf(context.request.assumptions), (name) => namedTerm(context, name));
+}
+
+/** The low 64 bits of a sum or product of names and numbers as a term; null for other expressions. */
+export function wordOf(context: NameContext, expression: IntegerExpression): Term | null {
+  const { store } = context.symbolic;
+  switch (expression.kind) {
+    case 'integer':
+      return store.constant(64, BigInt.asUintN(64, expression.value));
+    case 'parameter':
+    case 'dimension': {
+      const named = namedTerm(context, expression);
+      if (!named) return null;
+      return named.isSigned ? store.signExtend(64, named.term) : store.zeroExtend(64, named.term);
+    }
+    case 'arithmetic': {
+      const [left, right] = [wordOf(context, expression.left), wordOf(context, expression.right)];
+      if (!left || !right || (expression.operator !== '+' && expression.operator !== '*')) return null;
+      return expression.operator === '+' ? store.add(64, left, right) : store.mul(64, left, right);
+    }
+    default:
+      return null;
+  }
 }

@@ -33,7 +33,10 @@ export function fieldAt(
  * The scalar that an assumption names, if the kernel reads all of its bytes, as the integer that is declared; undefined
  * otherwise.
  */
-export function namedField(context: KernelAndLaunch, named: NamedScalar): ParameterField | undefined {
+export function namedField(
+  context: Pick<KernelAndLaunch, 'kernel' | 'fields'>,
+  named: NamedScalar,
+): ParameterField | undefined {
   if (isFloatParameter(context.kernel, named.index)) return undefined;
   return context.fields.find(
     ({ index, offset, bytes, isPointer }) =>
@@ -45,7 +48,10 @@ export function namedField(context: KernelAndLaunch, named: NamedScalar): Parame
  * The scalar that an assumption names, even if the kernel does not read it, since statements about it may be
  * contradictory. Undefined if it has no known declaration as an integer.
  */
-export function integerField(context: KernelAndLaunch, named: NamedScalar): ParameterField | undefined {
+export function integerField(
+  context: Pick<KernelAndLaunch, 'kernel' | 'fields'>,
+  named: NamedScalar,
+): ParameterField | undefined {
   const read = namedField(context, named);
   if (read) return read;
   const { index, offset, type } = named;

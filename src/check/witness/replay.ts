@@ -1,5 +1,7 @@
 /** Runs a kernel in the reference interpreter to show a finding: concrete dimensions, arguments and memory. */
-import { givenScalar } from '../context/scalars.ts';
+import { evaluateExpression } from '../../cuda/assumptions/evaluate-assumption.ts';
+import { givenScalar, integerField } from '../context/scalars.ts';
+import { isUnsignedType, namedScalar } from '../premises/premises.ts';
 import type { ParameterSource } from '../../launch/parameter-source.ts';
 import type { Dim3 } from '../../base/dim3.ts';
 import type { RunResult } from '../../interpreter/core/run-result.ts';
@@ -140,8 +142,24 @@ function ownerOf({ samePointers, distances }: Launch, { index, offset }: Paramet
 }
 
 /** Byte offset of a pointer from the start of the array into which it points. */
-function startOf({ distances }: Launch, { index, offset }: ParameterField): number {
-  return (offset === 0 ? distances?.find(([, to]) => to === index)?.[2] : undefined) ?? 0;
+export function offsetInArray(
+  kernel: Kernel,
+  parameters: readonly ParameterSource[],
+  fields: readonly ParameterField[],
+  { distances }: Launch,
+  { block, grid, scalar }: Scenario,
+  { index, offset }: Pick<ParameterField, 'index' | 'offset'>,
+): number {
+  const distance = offset === 0 ? distances?.find(([, to]) => to === index) : undefined;
+  if (!distance) return 0;
+  const bytes = evaluateExpression(distance[2], (name) => {
+    if (name.kind === 'dimension') return BigInt((name.name === 'blockDim' ? block : grid)['xyz'.indexOf(name.axis)]!);
+    const named = namedScalar(parameters, name.path);
+    const field = named && integerField({ kernel, fields }, named);
+    if (!named || !field) return undefined;
+    return isUnsignedType(named.type) ? scalar(field) : BigInt.asIntN(8 * field.bytes, scalar(field));
+  });
+  return Number(bytes ?? 0n);
 }
 
 function contentsIn({ contents, settled }: Scenario, array: string): Contents {
@@ -179,7 +197,7 @@ export function replayRequest(
   const values = kernel.parameters.map((parameter): Argument => {
     const own = fields.filter((field) => field.index === parameter.index);
     const single = own.length === 1 && own[0]!.offset === 0 && own[0]!.bytes === parameter.bytes ? own[0]! : null;
-    if (single?.isPointer) return { kind: 'pointer', buffer: bufferOf.get(`${parameter.index}.0`)!, offset: BigInt(startOf(launch, single)) }; // oxfmt-ignore
+    if (single?.isPointer) return { kind: 'pointer', buffer: bufferOf.get(`${parameter.index}.0`)!, offset: BigInt(offsetInArray(kernel, parameters, fields, launch, scenario, single)) }; // oxfmt-ignore
     if (single) return { kind: 'scalar', value: scenario.scalar(single) };
     const bytes = new Uint8Array(parameter.bytes);
     const pointers: { at: number; buffer: number; offset: bigint }[] = [];
@@ -238,7 +256,7 @@ export function describeWitness(
     const key = fieldName(parameters, field, kernel);
     const owner = fields.find(({ index, offset }) => index === ownerOf(launch, field) && offset === field.offset);
     if (field.isPointer && owner && owner.index !== field.index) {
-      const bytes = startOf(launch, field);
+      const bytes = offsetInArray(kernel, parameters, fields, launch, scenario, field);
       args[key] = { same: fieldName(parameters, owner, kernel), ...(bytes > 0 ? { bytes } : {}) };
     } else if (field.isPointer) {
       const { type, bytes } = elementOf(parameters, field);

@@ -9,7 +9,7 @@ import type { ParameterField } from '../../launch/parameter-field.ts';
 import type { ParameterSource } from '../../launch/parameter-source.ts';
 import type { RunRequest } from '../../interpreter/core/run-request.ts';
 import type { Steps } from '../../base/coroutine.ts';
-import { type Scenario, replay } from './replay.ts';
+import { type Scenario, replay, offsetInArray } from './replay.ts';
 
 /** The result of a run without its memory. */
 type CachedRun = Omit<RunResult, 'read' | 'readBytes' | 'shadow' | 'stopped'>;
@@ -68,7 +68,8 @@ export function runKey(
   const { samePointers, distances } = launch;
   const scalars = fields.flatMap((field) => (field.isPointer ? [] : [String(scalar(field))]));
   const types = parameters.map(({ type, fields: own }) => [type, own]);
-  const memory = [contents, [...settled], [...(extents ?? [])], samePointers, distances];
+  const starts = distances?.map(([from, to]) => [from, to, offsetInArray(kernel, parameters, fields, launch, scenario, { index: to, offset: 0 })]); // oxfmt-ignore
+  const memory = [contents, [...settled], [...(extents ?? [])], samePointers, starts];
   return JSON.stringify([
     block,
     grid,

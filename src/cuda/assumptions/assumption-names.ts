@@ -29,25 +29,28 @@ export function pathsIn(assumption: AssumptionExpression): string[] {
   }
 }
 
+/** The names of numbers in an expression, in the order of its text. */
+export function leavesOfExpression(expression: IntegerExpression): Leaf[] {
+  if (expression.kind === 'parameter' || expression.kind === 'dimension') return [expression];
+  if (expression.kind === 'negative') return leavesOfExpression(expression.operand);
+  if (expression.kind !== 'arithmetic') return [];
+  return [...leavesOfExpression(expression.left), ...leavesOfExpression(expression.right)];
+}
+
 /** The names of numbers in an assumption, in the order of its text. */
 function leavesOf(assumption: AssumptionExpression): Leaf[] {
-  const ofExpression = (node: IntegerExpression): Leaf[] => {
-    if (node.kind === 'parameter' || node.kind === 'dimension') return [node];
-    if (node.kind === 'negative') return ofExpression(node.operand);
-    return node.kind === 'arithmetic' ? [...ofExpression(node.left), ...ofExpression(node.right)] : [];
-  };
   const ofCondition = (node: Condition): Leaf[] => {
     if (node.kind === 'not') return ofCondition(node.operand);
-    if (node.kind === 'comparison') return [...ofExpression(node.left), ...ofExpression(node.right)];
+    if (node.kind === 'comparison') return [...leavesOfExpression(node.left), ...leavesOfExpression(node.right)];
     return [...ofCondition(node.left), ...ofCondition(node.right)];
   };
   switch (assumption.kind) {
     case 'condition':
       return ofCondition(assumption.condition);
     case 'elements':
-      return [...ofExpression(assumption.low), ...ofExpression(assumption.high)];
+      return [...leavesOfExpression(assumption.low), ...leavesOfExpression(assumption.high)];
     case 'extent':
-      return ofExpression(assumption.atLeast);
+      return leavesOfExpression(assumption.atLeast);
     case 'distinct':
     case 'apart':
     case 'pointers-apart':

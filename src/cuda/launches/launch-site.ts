@@ -55,7 +55,7 @@ export interface LaunchSite {
   /** Pairs of `aliases` that are the same pointer, without an offset between them. */
   readonly samePointers: readonly (readonly [number, number])[];
   /** Pairs of `aliases` at a known distance: the lower pointer, the upper one, the bytes between them. */
-  readonly distances: readonly (readonly [number, number, number])[];
+  readonly distances: readonly (readonly [number, number, IntegerExpression])[];
   /** Arguments, by position, that are null or point into memory of the program, and textures bound to such memory. */
   readonly pointers: ReadonlyMap<number, SitePointer>;
   /** Constraints of dimensions and arguments that the program implies, in the language of assumptions. */
@@ -235,7 +235,7 @@ function siteOf(
     unknown,
     reasons: [...reasonsFor('blockDim', block), ...reasonsFor('gridDim', grid)],
     scalars,
-    ...aliasesOf(given, substitution.term),
+    ...aliasesOf(given, substitution.term, names),
     pointers: pointersOf(given, substitution.term),
     ties: [...ties, ...held.ties],
     contents: held.contents,
@@ -584,6 +584,7 @@ function extentOf(
 function aliasesOf(
   given: readonly HostValue[],
   resolve: (term: HostTerm) => HostTerm,
+  names: Bindings,
 ): Pick<LaunchSite, 'aliases' | 'samePointers' | 'distances'> {
   const bases = given.map((value) => {
     if (value === nullPointer) return undefined;
@@ -602,14 +603,32 @@ function aliasesOf(
       const [a, b] = [offsetOf(given[first]!), offsetOf(given[second]!)];
       if (a !== undefined && a === b) samePointers.push([first, second]);
     }
-  return { aliases, samePointers, distances: distancesOf(aliases, given, resolve) };
+  return { aliases, samePointers, distances: distancesOf(aliases, given, resolve, names) };
 }
 
-/** Offsets of pointers into one object, relative to the lowest, if all of them are known and distinct. */
+/** Whether an expression is positive if its names are: a sum or product of names and positive numbers. */
+function isPositive(expression: IntegerExpression): boolean {
+  switch (expression.kind) {
+    case 'integer':
+      return expression.value > 0n;
+    case 'parameter':
+    case 'dimension':
+      return true;
+    case 'arithmetic': {
+      const { operator, left, right } = expression;
+      return (operator === '+' || operator === '*') && isPositive(left) && isPositive(right);
+    }
+    default:
+      return false;
+  }
+}
+
+/** Offsets of pointers into one object, relative to the lowest, if all of them are known. */
 function distancesOf(
   aliases: LaunchSite['aliases'],
   given: readonly HostValue[],
   resolve: (term: HostTerm) => HostTerm,
+  names: Bindings,
 ): LaunchSite['distances'] {
   const startOf = (index: number): HostTerm | null => {
     const value = given[index]!;
@@ -618,18 +637,24 @@ function distancesOf(
   const firsts = new Set(aliases.map(([first]) => first));
   for (const [, second] of aliases) firsts.delete(second);
   return [...firsts].flatMap((first): LaunchSite['distances'] => {
-    const others = aliases.filter((pair) => pair[0] === first).map(([, second]) => second);
-    const start = startOf(first);
-    const offsets = others.map((other): readonly [number, number] => {
-      const end = startOf(other);
-      const difference = start && end && arithmetic('-', end, start);
-      return [other, Number((difference ? termConstant(difference) : undefined) ?? NaN)];
-    });
-    const all = [[first, 0] as const, ...offsets];
-    const isKnown = all.every(([, bytes]) => Number.isSafeInteger(bytes));
-    if (!isKnown || new Set(all.map(([, bytes]) => bytes)).size < all.length) return [];
-    const [lowest, base] = all.reduce((least, one) => (one[1] < least[1] ? one : least));
-    return all.flatMap(([index, bytes]) => (index === lowest ? [] : [[lowest, index, bytes - base] as const]));
+    const all = [first, ...aliases.flatMap((pair) => (pair[0] === first ? [pair[1]] : []))];
+    const starts = all.map((index) => [index, startOf(index)] as const);
+    const distancesFrom = (lowest: number, start: HostTerm): LaunchSite['distances'] | null => {
+      const distances: (readonly [number, number, IntegerExpression])[] = [];
+      for (const [index, end] of starts) {
+        const difference = end && arithmetic('-', end, start);
+        if (difference && termConstant(difference) === 0n) continue;
+        const bytes = difference && translated(difference, names);
+        if (!bytes || !isPositive(bytes)) return null;
+        distances.push([lowest, index, bytes]);
+      }
+      return distances;
+    };
+    for (const [index, start] of starts) {
+      const distances = start && distancesFrom(index, start);
+      if (distances) return distances;
+    }
+    return [];
   });
 }
 

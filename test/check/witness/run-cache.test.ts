@@ -69,7 +69,7 @@ test('a run is cached under all its inputs, and the oldest is evicted first', ()
     key({}), key({ block: [64, 1, 1] }), key({ grid: [3, 1, 1] }), key({ sharedBytes: 4 }), key({ scalar: () => 2n }),
     key({ blocks: [1, 0] }), key({ order: 1 }), key({ contents: 'rising' }), key({ settled: new Map() }),
     key({ extents: new Map([['0.0', 8]]) }), key({}, [11]), key({}, [10], { ...launch, samePointers: [[0, 1]] }),
-    key({}, [10], { ...launch, distances: [[0, 1, 8]] }), key({}, [10], { ...launch, cluster: [2, 1, 1] }),
+    key({}, [10], { ...launch, distances: [[0, 1, { kind: 'integer', value: 8n }]] }), key({}, [10], { ...launch, cluster: [2, 1, 1] }),
   ]; // oxfmt-ignore
   assert.equal(new Set(keys).size, keys.length);
   assert.equal(key({}), keys[0]);
