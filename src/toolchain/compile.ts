@@ -10,7 +10,9 @@ import {
   embedsByAssembler,
   fileOutside,
   filesOfPreprocessed,
+  endlessInclude,
   largestText,
+  ofPreprocessor,
   type Refusal,
   secondsAlone,
   withCpu,
@@ -143,8 +145,8 @@ async function compileBySteps(
   if (steps === null) return null;
   const run = ([executable, ...args]: ProgramCall, within: ProcessLimits, onStart?: (pid: number) => void) =>
     runProcess({ executable, args, cwd, env, limits: within, signal, ...(onStart && { onStart }) });
-  const said = await run(steps.preprocess, limits);
-  if (['time-limit', 'output-limit', 'aborted'].includes(said.end.kind)) {
+  const said = await run(steps.preprocess, ofPreprocessor(limits));
+  if (['time-limit', 'output-limit', 'aborted'].includes(said.end.kind) || ranOutOfMemory(said)) {
     return { dependencies: [], diagnostics: await failure(said, setting) };
   }
   if (!exitedWell(said)) return null;
@@ -469,6 +471,11 @@ export async function withSetting<Result extends Omit<CompileResult, 'ptx'>>(
     const selected = await Promise.all(request.flags.map((group) => selectFlags({ trust, ...group, roots })));
     const diagnostics = selected.flatMap((selection) => selection.diagnostics);
     if (diagnostics.length > 0) return { dependencies: [], diagnostics };
+    if (strangers) {
+      const searched = [...(await Promise.all(request.flags.map(includedFolders))).flat(), ...own];
+      const endless = await endlessInclude(copy?.input ?? file, searched, roots);
+      if (endless) return { dependencies: [], diagnostics: [refusal(endless, { unit, request })] };
+    }
     const notes = request.flags.flatMap(({ origin }, index) => droppedNotes(selected[index]!, origin));
     const words = selected.flatMap((selection) => selection.flags);
     const all = [...flagsOfBuild(words, build, request), `-I${include}`];
@@ -551,7 +558,7 @@ export async function runCompiler(
 async function listDependencies(
   setting: Setting,
 ): Promise<{ readonly files: readonly string[] } | { readonly diagnostics: readonly Diagnostic[] }> {
-  const result = await runCompiler(setting, ['-M']);
+  const result = await runCompiler(setting, ['-M'], ofPreprocessor(setting.request.limits));
   if (exitedWell(result)) {
     return { files: parseRule(result.stdout).map((path) => pathIn(setting.cwd, path)) };
   }
@@ -593,13 +600,20 @@ function logged({ stdout, stderr }: ProcessResult, { onLog }: DependencyRequest)
 
 async function failure(result: ProcessResult, setting: Setting): Promise<Diagnostic[]> {
   const { request, unit, cwd } = setting;
-  const limit = limitMessage(result.end, request.limits);
+  const limit = ranOutOfMemory(result) ? 'The compiler needs more memory for this file than its limit.' : limitMessage(result.end, request.limits); // oxfmt-ignore
   const location = { file: unit, line: 1 };
   if (limit !== null) return [{ severity: 'error', code: 'compile/limit', message: limit, location }];
   const context = { root: request.root, unit, directory: cwd, trust: request.trust };
   const errors = await compileErrors(`${result.stderr}\n${result.stdout}`, context);
   if (errors.length > 0) return errors;
   return [failed('The file does not compile, and Selvage found no error message in the output of nvcc.', setting)];
+}
+
+/** Whether a program of nvcc reports that it reached its limit of memory. */
+function ranOutOfMemory({ stderr }: ProcessResult): boolean {
+  return /^[^\n"]*(?:cc1plus|cc1|cudafe\+\+|cicc|ptxas)[^\n"\w][^\n"]*\b(?:out of memory|virtual memory exhausted)\b/m.test(
+    stderr,
+  );
 }
 
 function limitMessage(end: ProcessEnd, limits: ProcessLimits): string | null {

@@ -1,20 +1,44 @@
 /** Limits of compilers: resources, and files that they may read. */
-import { lstat, readFile } from 'node:fs/promises';
+import { lstat, readFile, stat } from 'node:fs/promises';
+import { totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
-import { isInside, realPath } from './file-place.ts';
+import { isInside, pathIn, realPath } from './file-place.ts';
 import { isPrivatePlace } from './flags.ts';
 import type { ProcessLimits } from '../system/child-process.ts';
 
 /** Maximum bytes of a preprocessed text or PTX. A larger one results from a runaway template or include. */
 export const largestText = 256 << 20;
 
+/** Maximum share of the memory of the computer, or of the container, that a compiler may use. */
+const memoryShare = 0.8;
+
+function memoryOfComputer(): number {
+  const limit = process.constrainedMemory();
+  return limit > 0 ? Math.min(totalmem(), limit) : totalmem();
+}
+
 /** Limits of each program: generous, since a unit with many templates takes minutes. */
 export const compilerLimits = {
   // Wall-clock time limit, for programs that hang without using CPU time.
   milliseconds: 1_800_000,
   outputBytes: 64 << 20,
-  resources: { cpuSeconds: 600, memoryBytes: 24 * 2 ** 30, fileBytes: 4 * largestText },
+  resources: {
+    cpuSeconds: 600,
+    memoryBytes: Math.min(24 * 2 ** 30, Math.max(2 ** 32, memoryShare * memoryOfComputer())),
+    fileBytes: 4 * largestText,
+  },
 } as const satisfies ProcessLimits;
+
+/**
+ * The limits of a preprocessor, which reads files before their places are known: an included device has no end. Less
+ * than {@link largestText} of preprocessed text is accepted, which needs a fraction of them.
+ */
+export function ofPreprocessor(limits: ProcessLimits): ProcessLimits {
+  const { resources } = limits;
+  if (resources === undefined) return limits;
+  const memoryBytes = Math.min(2 ** 32, resources.memoryBytes);
+  return withCpu({ ...limits, resources: { ...resources, memoryBytes } }, 120);
+}
 
 /** CPU time limit in seconds of a verification build whose expected time is unknown. */
 export const secondsAlone = 180;
@@ -62,6 +86,43 @@ async function mayBeRead(path: string): Promise<boolean> {
     if (real !== null) return isPrivatePlace(real);
     if (folder === dirname(folder)) return false;
   }
+}
+
+/** `#include "name"` and `#include <name>` in a text {@link withoutSplices}. */
+const includeDirective = /^[ \t]*(?:#|%:)[ \t]*(?:include|include_next|import)[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)/gm;
+
+/**
+ * Finds an included device, pipe or socket, and an included link out of the given folders: the preprocessor would read a
+ * device without end. Names that macros make up are not found; there the limits of the preprocessor apply.
+ * @param file the unit, absolute
+ * @param folders include folders in the order of the search
+ * @param roots folders that may be read, absolute, links resolved; the text of files in the first one is searched, too
+ */
+export async function endlessInclude(
+  file: string,
+  folders: readonly string[],
+  roots: readonly string[],
+): Promise<Refusal | null> {
+  const [root = '/'] = roots;
+  const seen = new Set([file]);
+  for (const path of seen) {
+    const text = withoutSplices(await readFile(path, 'latin1').catch(() => ''));
+    for (const [, quoted, angled] of text.matchAll(includeDirective)) {
+      const places = quoted === undefined ? folders : [dirname(path), ...folders];
+      for (const candidate of places.map((folder) => pathIn(folder, quoted ?? angled!))) {
+        const [target, own] = await Promise.all([
+          stat(candidate).catch(() => null),
+          lstat(candidate).catch(() => null),
+        ]);
+        if (target === null || own === null || target.isDirectory()) continue;
+        const real = (await realPath(candidate)) ?? candidate;
+        if (!target.isFile() || (own.isSymbolicLink() && !allowed(real, roots))) return { kind: 'include-outside', path: candidate }; // oxfmt-ignore
+        if (isInside(root, real) && target.size <= largestText) seen.add(real);
+        break;
+      }
+    }
+  }
+  return null;
 }
 
 /**

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -274,6 +275,33 @@ for (const [name, files] of escapes) {
     assert.doesNotMatch(log + JSON.stringify([result, listed]), /7f3a/);
   });
 }
+
+test('a device, a pipe, and a link that leads out refuse a unit before a compiler reads them', async (t) => {
+  const folder = temporaryFolder(t);
+  const root = join(folder, 'repo');
+  const compiler = fakeCompiler(folder, `if (args.join().includes('/repo/')) require('node:fs').writeFileSync(${JSON.stringify(join(folder, 'ran'))}, '');`); // oxfmt-ignore
+  writeFiles(folder, { 'secret.h': '' });
+  writeFiles(root, {
+    'device.cu': '#include "/dev/zero"\n',
+    'link.cu': '#include "endless.cuh"\n',
+    'angled.cu': '  #  include_next <endless.cuh>\n',
+    'spliced.cu': '#incl\\\nude "endless.cuh"\n',
+    'deep.cu': '#include "inc/a.h"\n',
+    'inc/a.h': '#include "b.h"\n',
+    'inc/b.h': '#include "../endless.cuh"\n',
+    'pipe.cu': '#include "pipe.h"\n',
+    'outside.cu': '#include "outside.h"\n',
+  });
+  symlinkSync('/dev/zero', join(root, 'endless.cuh'));
+  symlinkSync('../secret.h', join(root, 'outside.h'));
+  execFileSync('mkfifo', [join(root, 'pipe.h')]);
+  for (const file of ['device.cu', 'link.cu', 'angled.cu', 'spliced.cu', 'deep.cu', 'pipe.cu', 'outside.cu']) {
+    const flags = [flagGroup(root, '-I.')];
+    const result = await compileUnit({ ...request(compiler, root, file), flags, trust: 'pull-request' });
+    assert.deepEqual(codesOf(result), ['compile/include-outside'], file);
+  }
+  assert.ok(!existsSync(join(folder, 'ran')));
+});
 
 test('a unit that is itself a link to a file outside is rejected', { skip: withoutNvcc }, async (t) => {
   const folder = temporaryFolder(t);
