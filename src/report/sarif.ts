@@ -14,6 +14,7 @@ import { alternativePhrases, marksOf, otherMarksOf, repairPhrase, standing } fro
 import { listed } from '../messages/text/code-text.ts';
 import { otherLinesText } from '../messages/review.ts';
 import { notesOf } from '../messages/cost/worse-costs.ts';
+import { publishedAction, publishedTag } from '../system/version.ts';
 import { stepText } from '../messages/finding/interleaving.ts';
 
 const levels: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
@@ -22,7 +23,10 @@ const levels: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
   notice: 'note',
 };
 
-/** The report as SARIF 2.1.0 for code scanning services. */
+/**
+ * The report as SARIF 2.1.0 for code scanning services. Suppressed findings are omitted: GitHub ignores suppressions, and
+ * closes the alert of a result that is missing.
+ */
 export function renderSarif(report: Report): string {
   const costs = [...(report.comparison?.regressions ?? []), ...report.kernels.flatMap(violationsOf)];
   const used = new Set<Code>([
@@ -38,6 +42,8 @@ export function renderSarif(report: Report): string {
         tool: {
           driver: { name: report.tool.name, semanticVersion: report.tool.version, rules: [...used].sort().map(ruleOf) },
         },
+        // Without a category given to the upload, GitHub takes the part before the last slash.
+        automationDetails: { id: `${report.tool.name}/` },
         columnKind: 'utf16CodeUnits',
         originalUriBaseIds: { SRCROOT: { description: { text: 'the root of the repository' } } },
         invocations: [
@@ -47,9 +53,11 @@ export function renderSarif(report: Report): string {
           },
         ],
         results: [
-          ...groupedFindings(report).map(resultOf),
+          ...groupedFindings(report)
+            .filter(({ example }) => example.finding.suppressed === undefined)
+            .map(resultOf),
           ...report.diagnostics.filter(({ code }) => isFinding(code)).map(siteResult),
-          ...costs.map(costResult),
+          ...costs.filter(({ suppressed }) => suppressed === undefined).map(costResult),
         ],
       },
     ],
@@ -64,7 +72,13 @@ function ruleOf(code: Code): object {
     shortDescription: { text: title },
     fullDescription: { text: explanation },
     help: { text: remedy },
+    helpUri: `https://github.com/${publishedAction}/blob/${publishedTag}/src/docs/diagnostics/${code}.md`,
     defaultConfiguration: { level: levels[severity] },
+    properties: {
+      precision: code.startsWith('cost/') ? 'high' : 'very-high',
+      'problem.severity': severity === 'notice' ? 'recommendation' : severity,
+      tags: [code.startsWith('cost/') ? 'performance' : 'correctness', 'cuda'],
+    },
   };
 }
 
@@ -93,10 +107,7 @@ function resultOf(group: FindingGroup): object {
       : {}),
     ...(finding.interleaving ? { codeFlows: [codeFlow(finding.interleaving)] } : {}),
     ...fixesOf(kernel, finding),
-    partialFingerprints: { 'selvage/v1': finding.fingerprint },
-    ...(finding.suppressed === undefined
-      ? {}
-      : { suppressions: [{ kind: 'external', justification: finding.suppressed }] }),
+    partialFingerprints: fingerprints(finding.fingerprint),
   };
 }
 
@@ -106,27 +117,32 @@ function namesText({ kernels, archs }: FindingGroup): string {
 }
 
 /** SARIF result for a finding about a launch site. */
-function siteResult({ code, severity, message, location }: Diagnostic): object {
+function siteResult({ code, severity, message, location, fingerprint }: Diagnostic): object {
   return {
     ruleId: code,
     level: levels[severity],
     message: { text: message },
     locations: location ? [physical(location)] : [],
+    ...(fingerprint !== undefined && { partialFingerprints: fingerprints(fingerprint) }),
   };
 }
 
 /** SARIF result for a cost that is higher than in the base, or above a limit. */
 function costResult(cost: Regression): object {
-  const { code, severity, kernel, message, location, fingerprint, suppressed } = cost;
+  const { code, severity, kernel, message, location, fingerprint } = cost;
   const notes = notesOf(cost);
   return {
     ruleId: code,
     level: levels[severity],
     message: { text: `${kernel}: ${message}${notes.length === 0 ? '' : ` (${notes.join('; ')})`}` },
     locations: location ? [physical(location)] : [],
-    partialFingerprints: { 'selvage/v1': fingerprint },
-    ...(suppressed === undefined ? {} : { suppressions: [{ kind: 'external', justification: suppressed }] }),
+    partialFingerprints: fingerprints(fingerprint),
   };
+}
+
+/** Identifies a result in later uploads. GitHub reads only the second name, whose value usually depends on the line. */
+function fingerprints(fingerprint: string): Readonly<Record<string, string>> {
+  return { 'selvage/v1': fingerprint, primaryLocationLineHash: `${fingerprint}:1` };
 }
 
 /**
