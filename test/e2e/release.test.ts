@@ -56,6 +56,7 @@ esac
     join(bin, 'docker'),
     `echo "docker $*" >> '${state}/log'\nif [ "$1" = login ]; then cat > '${state}/password'; fi\n`,
   );
+  program(join(bin, 'npm'), `echo "npm $*" >> '${state}/log'\n`);
   program(join(clone, '.ci/run'), `echo ci >> '${state}/log'\n`);
   git('init', '-q', '-b', 'main');
   const commit = (version: string, published = 'octo/selvage'): void => {
@@ -109,7 +110,7 @@ test('a release is an image, its changes, and the commit of the tag that moves',
   assert.equal(read('moving'), git('rev-parse', 'main'));
   assert.equal(read('password'), 'ghs_token');
   const log = read('log') ?? '';
-  assert.match(log, /^ci\ndocker build .*\ndocker tag ghcr\.io\/octo\/selvage:v0\.1\.0 ghcr\.io\/octo\/selvage:v0\ndocker login [^\n]*\ndocker push --all-tags ghcr\.io\/octo\/selvage\ngh release view/); // oxfmt-ignore
+  assert.match(log, /^ci\ndocker build .*\ndocker tag ghcr\.io\/octo\/selvage:v0\.1\.0 ghcr\.io\/octo\/selvage:v0\ndocker login [^\n]*\ndocker push --all-tags ghcr\.io\/octo\/selvage\nnpm sbom [^\n]*\ngh release view/); // oxfmt-ignore
   assert.match(log, /gh api --method POST repos\/octo\/selvage\/git\/refs --raw-field ref=refs\/tags\/v0 /);
   assert.ok(!log.includes('ghs_token'));
 
