@@ -10,7 +10,7 @@ on:
   push:
     branches: ['${defaultBranch2}']
   workflow_dispatch:
-  # A merge queue waits for the check of each group; its pull requests were reviewed before.
+  # A merge queue waits for the check run of each group, whose pull requests were reviewed one by one.
   merge_group:
 
 permissions: {}

@@ -22,6 +22,8 @@ import { readChannels, readInputs, type ActionInputs } from './inputs.ts';
 import type { PullRequestTarget } from './api/target.ts';
 import { planReview, type PlanInput } from './plan/plan.ts';
 import { planIssue } from './plan/issue-plan.ts';
+import { toolName } from './plan/summary.ts';
+import { startCheckRun } from './publish/check-run.ts';
 import { describeProblem, publish, publishCheck, type PublishResult } from './publish/publish.ts';
 import { publishIssue } from './publish/issue.ts';
 import type { ReviewPlan } from './plan/review-plan.ts';
@@ -111,8 +113,9 @@ export async function runAction(services: ActionServices): Promise<number> {
       return exitCodes.success;
     }
     if (event.kind === 'refused') throw new UsageError(event.message);
-    started = { event, channels, token, cache, octokit: clientFor(token, environment), isTold: false };
+    started = { event, channels, name: '', token, cache, octokit: clientFor(token, environment), isTold: false };
     const [inputs, begun] = [readInputs(core.getInput), started];
+    begun.name = inputs.name;
     return await interruptible((signal) => run(begun, inputs, services, signal));
   } catch (error) {
     const end = earlyEnd(error);
@@ -128,6 +131,8 @@ export async function runAction(services: ActionServices): Promise<number> {
 interface StartedReview {
   readonly event: PullRequestEvent | PushEvent | RepositoryEvent;
   readonly channels: Pick<ActionInputs, 'comment' | 'checkRun'>;
+  /** The name of the job; empty while the inputs are not read. */
+  name: string;
   readonly token: string;
   /** Cache of results of earlier runs, if this runner has it. */
   readonly cache: CacheService | undefined;
@@ -152,9 +157,9 @@ function earlyEnd(error: unknown): EarlyEnd {
 }
 
 /** Posts that the analysis of this commit ended without a result. */
-async function publishEnd(end: EarlyEnd, { event, channels, token, octokit }: StartedReview): Promise<void> {
+async function publishEnd(end: EarlyEnd, { event, channels, name, token, octokit }: StartedReview): Promise<void> {
   const secrets = token === '' ? [] : [token, basicCredentials(token)];
-  const plan = planEarlyEnd(end, event.headSha, secrets);
+  const plan = planEarlyEnd(end, event.headSha, secrets, name);
   setOutputs(plan.outputs);
   await writeJobSummary(plan.jobSummary);
   const log = new Log();
@@ -245,6 +250,12 @@ async function review(
   });
   const { shard } = inputs.options;
   const folder = await folderInRepository(clone);
+  if (inputs.checkRun && !fork && !shard) {
+    const begun = { name: toolName(inputs.name), headSha: event.headSha, files: diffWithin(files, folder).length };
+    const before = event.kind === 'pull-request' ? event.beforeSha : event.kind === 'push' ? event.baseSha : undefined;
+    // Only a convenience: the check run is created later if it does not exist.
+    await startCheckRun(started.octokit, event, begun, before).catch(() => undefined);
+  }
   const log = new Log();
   const defaults = await organisationDefaults(started.octokit, event.owner);
   const post = async (analysis: RangeResult, stage: 'verdicts' | 'whole'): Promise<ReviewPlan> => {
@@ -254,6 +265,7 @@ async function review(
       folder,
       diff: diffWithin(files, folder),
       headSha: event.headSha,
+      name: inputs.name,
       baseSha: base,
       failOn: inputs.options.failOn,
       ...toolOf(environment),
@@ -268,7 +280,7 @@ async function review(
     await writeOutputs(plan.outputs, environment, (format) => services.render(format, analysis));
     await writeJobSummary(plan.jobSummary);
     if (event.kind === 'pull-request') {
-      const data = { repository: `${event.owner}/${event.repo}`, pullRequest: event.number, head: event.headSha, base, folder, trust: trust ?? [], report }; // oxfmt-ignore
+      const data = { repository: `${event.owner}/${event.repo}`, pullRequest: event.number, head: event.headSha, base, folder, name: inputs.name, trust: trust ?? [], report }; // oxfmt-ignore
       writeOutputFile(environment, 'review-data', { name: reviewFile, text: printReviewData(data) });
     }
     started.isTold = true;
@@ -346,7 +358,7 @@ async function answer(
     async review({ target: { owner, repo, pullNumber: number }, isFork: fork, isDraft: draft, headSha, baseSha }) {
       refuseForks(fork, inputs);
       const event: PullRequestEvent = { kind: 'pull-request', owner, repo, number, headSha, baseSha, draft, fork };
-      await run({ ...started, event, isTold: false }, inputs, services, signal);
+      await run({ ...started, event, name: inputs.name, isTold: false }, inputs, services, signal);
     },
   });
   core.info(`The comment was ${outcome}.`);
@@ -367,7 +379,7 @@ async function checkRepository(
   octokit: Octokit,
   event: RepositoryEvent,
   clone: Clone,
-  { options, nvccArguments, issue: isIssueKept, cache: isKept }: ActionInputs,
+  { name, options, nvccArguments, issue: isIssueKept, cache: isKept }: ActionInputs,
   { environment, check, render }: ActionServices,
   signal: AbortSignal,
   cache: CacheService | undefined,
@@ -392,6 +404,7 @@ async function checkRepository(
   const { report, source } = await log.withoutCommands(() => check(request));
   await kept.save();
   const plan = planReview({
+    name,
     report,
     source,
     folder: await folderInRepository(clone),

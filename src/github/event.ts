@@ -8,12 +8,14 @@ export interface PullRequestEvent {
   readonly number: number;
   readonly headSha: string;
   readonly baseSha: string;
+  /** The head before the push that caused the event. */
+  readonly beforeSha?: string;
   readonly draft: boolean;
   /** Whether the head is in another repository. Its author is then not trusted, and the token cannot write. */
   readonly fork: boolean;
 }
 
-/** Commits on the default branch. */
+/** Commits on the default branch, or those that a merge queue is about to put there. */
 export interface PushEvent {
   readonly kind: 'push';
   readonly owner: string;
@@ -46,6 +48,7 @@ const sha = v.pipe(v.string(), v.regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/));
 const repository = v.object({ full_name: v.string() });
 const payloadSchema = v.object({
   action: v.string(),
+  before: v.optional(v.nullable(sha)),
   repository: v.object({ name: v.string(), owner: v.object({ login: v.string() }), full_name: v.string() }),
   pull_request: v.object({
     number: v.number(),
@@ -69,9 +72,11 @@ const repositorySchema = v.object({
   repository: v.optional(v.object({ default_branch: v.optional(v.string()) })),
 });
 
-const REASONS: Readonly<Record<string, string>> = {
-  merge_group: 'the pull requests of a merge group were reviewed before',
-};
+const mergeGroupSchema = v.object({
+  action: v.string(),
+  merge_group: v.object({ head_sha: sha, base_sha: sha }),
+  repository: v.object({ full_name: v.string() }),
+});
 
 /** Repository and commit of a run in the environment of the runner. */
 interface RunPlace {
@@ -96,14 +101,15 @@ export function parseEvent(name: string, payload: unknown, allowTarget: boolean,
     };
   }
   if (name === 'push') return parsePush(payload);
+  if (name === 'merge_group') return parseMergeGroup(payload);
   if (name === 'schedule' || name === 'workflow_dispatch') return parseRepository(name, payload, place);
   if (name !== 'pull_request' && name !== 'pull_request_target') {
-    const reason = REASONS[name] ?? `the event ${JSON.stringify(name)} has no pull request to review`;
-    return { kind: 'other', message: `Nothing to do: ${reason}. Selvage runs on pull_request.` };
+    const message = `Nothing to do: the event ${JSON.stringify(name)} has no pull request to review. Selvage runs on pull_request.`;
+    return { kind: 'other', message };
   }
   const parsed = v.safeParse(payloadSchema, payload);
   if (!parsed.success) return refused(name, parsed.issues[0]);
-  const { action, repository: base, pull_request: pull } = parsed.output;
+  const { action, before, repository: base, pull_request: pull } = parsed.output;
   if (action === 'closed') return { kind: 'other', message: 'Nothing to do: the pull request is closed.' };
   return {
     kind: 'pull-request',
@@ -112,6 +118,7 @@ export function parseEvent(name: string, payload: unknown, allowTarget: boolean,
     number: pull.number,
     headSha: pull.head.sha,
     baseSha: pull.base.sha,
+    ...(before && { beforeSha: before }),
     draft: pull.draft === true,
     // If the head repository was deleted, it was a fork.
     fork: pull.head.repo?.full_name !== base.full_name,
@@ -128,6 +135,15 @@ function parsePush(payload: unknown): RunEvent {
     return { kind: 'other', message };
   }
   return { kind: 'push', ...namesOf(pushed.full_name), headSha: after, baseSha: before };
+}
+
+/** A merge queue waits for the check run of a group; its pull requests were reviewed one by one, but not together. */
+function parseMergeGroup(payload: unknown): RunEvent {
+  const parsed = v.safeParse(mergeGroupSchema, payload);
+  if (!parsed.success) return refused('merge_group', parsed.issues[0]);
+  const { action, merge_group: group, repository: own } = parsed.output;
+  if (action !== 'checks_requested') return { kind: 'other', message: 'Nothing to do: the merge group has ended.' };
+  return { kind: 'push', ...namesOf(own.full_name), headSha: group.head_sha, baseSha: group.base_sha };
 }
 
 function parseRepository(name: string, payload: unknown, place: RunPlace): RunEvent {

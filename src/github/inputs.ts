@@ -2,6 +2,7 @@
 import { parseCommandLine, type Options } from '../settings/options.ts';
 import { shellWords } from '../toolchain/shell-words.ts';
 import { UsageError } from '../base/usage-error.ts';
+import { jobNamePattern } from './text/marker.ts';
 
 export interface ActionInputs {
   /** Whether to write the review and the summary comment. */
@@ -14,6 +15,8 @@ export interface ActionInputs {
   readonly allowTarget: boolean;
   /** Folder to analyse, relative to the workspace. */
   readonly workingDirectory: string;
+  /** The name of the job in what it posts, if several review one pull request; empty if there is only one. */
+  readonly name: string;
   /** Whether results of earlier runs are restored, and results of this run are saved. */
   readonly cache: boolean;
   readonly options: Options;
@@ -62,6 +65,7 @@ export function readInputs(get: (name: string) => string): ActionInputs {
     issue: flag('issue', get, false),
     allowTarget: flag('allow-pull-request-target', get, false),
     workingDirectory: get('working-directory') || '.',
+    name: jobName(get),
     cache: flag('cache', get, true),
     options: invocation.options,
     nvccArguments: words('nvcc-args', get),
@@ -73,6 +77,16 @@ function flag(name: string, get: (name: string) => string, fallback: boolean): b
   if (text === '') return fallback;
   if (text === 'true' || text === 'false') return text === 'true';
   throw new UsageError(`Input ${name}: ${JSON.stringify(text)} is not true or false.`);
+}
+
+/** The input `name`; without it, the working directory, unless that is the workspace. */
+function jobName(get: (name: string) => string): string {
+  const stated = get('name').trim();
+  if (!jobNamePattern.test(stated))
+    throw new UsageError(`Input name: ${JSON.stringify(stated)} is longer than 60 characters, or has others than letters, digits, spaces and .,:=+_/-`); // oxfmt-ignore
+  if (stated !== '') return stated;
+  const folder = get('working-directory').split('/').filter((part) => part !== '' && part !== '.').join('/'); // oxfmt-ignore
+  return [...folder].map((letter) => (jobNamePattern.test(letter) ? letter : '-')).join('').slice(0, 60); // oxfmt-ignore
 }
 
 /** The arguments in a text, split as by a shell; nothing is expanded. */

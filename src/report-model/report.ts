@@ -167,4 +167,6 @@ export interface Report {
   readonly timings?: Readonly<Record<string, number>>;
   readonly comparison?: Comparison;
   readonly notAnalysed?: readonly NotAnalysed[];
+  /** CUDA files that the change affects and `paths` of the configuration leaves out. */
+  readonly excluded?: readonly string[];
 }

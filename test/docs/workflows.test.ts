@@ -33,3 +33,20 @@ for (const name of readdirSync(folder)) {
     }
   });
 }
+
+test('the workflows of README, `init` and docs have one name, which the workflow for forks waits for', () => {
+  const text = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+  const blocks = (path: string): unknown[] => [...text(path).matchAll(/^```yaml\n([^]*?)^```$/gm)].map(([, yaml]) => parse(yaml!)); // oxfmt-ignore
+  const isWorkflow = (
+    value: unknown,
+  ): value is { readonly name?: string; readonly on: Readonly<Record<string, unknown>> } =>
+    typeof value === 'object' && value !== null && 'on' in value && 'jobs' in value;
+  const [readme] = blocks('README.md').filter(isWorkflow);
+  assert.equal(readme?.name, 'selvage');
+  const inDocs = blocks('src/docs/github.md').filter(isWorkflow);
+  const waiting = inDocs.flatMap(({ on }) => ('workflow_run' in on ? [on['workflow_run']] : []));
+  assert.deepEqual(waiting, [{ workflows: [readme.name], types: ['completed'] }]);
+  assert.deepEqual(inDocs.map(({ name }) => name), ['selvage-post', 'selvage-comments']); // oxfmt-ignore
+  const [, written] = /^name: (.*)$/m.exec(text('src/app/setup/initial-files.ts')) ?? [];
+  assert.equal(written, readme.name);
+});

@@ -223,7 +223,7 @@ test('no compiler: exit 3, with instructions to get one', needsBuild, async () =
 
 test('other events end at once without a request; pull_request_target is rejected', needsBuild, async () => {
   const { server, run } = await pullRequest({ 'src/shift.cu': RACY_SHIFT });
-  for (const eventName of ['merge_group', 'issues', 'release']) {
+  for (const eventName of ['issues', 'release']) {
     const result = await run({ eventName, event: examplesOf(eventName)[0] });
     assert.equal(result.status, 0, result.stdout + result.stderr);
     assert.match(result.stdout, /^Nothing to do: /m);

@@ -7,13 +7,15 @@ const pull = { owner: 'octo', repo: 'kernels', number: 7, headSha: 'a'.repeat(40
 
 test('pull request events are reviewed', () => {
   for (const action of ['opened', 'synchronize', 'reopened', 'ready_for_review']) {
-    assert.deepEqual(parseEvent('pull_request', pullRequestPayload(action, pull), false), {
+    const payload = { ...pullRequestPayload(action, pull), before: 'c'.repeat(40) };
+    assert.deepEqual(parseEvent('pull_request', payload, false), {
       kind: 'pull-request',
       owner: 'octo',
       repo: 'kernels',
       number: 7,
       headSha: pull.headSha,
       baseSha: pull.baseSha,
+      beforeSha: 'c'.repeat(40),
       draft: false,
       fork: false,
     });
@@ -30,7 +32,7 @@ test('every recorded pull_request payload is understood', () => {
 });
 
 test('other events succeed and log one line', () => {
-  for (const name of ['merge_group', 'issue_comment', 'no\nsuch']) {
+  for (const name of ['issue_comment', 'no\nsuch']) {
     const event = parseEvent(name, examplesOf(name)[0] ?? {}, false);
     assert.equal(event.kind, 'other');
     assert.match(event.message, /^Nothing to do: .*pull_request\.$/);
@@ -71,4 +73,14 @@ test('scheduled and manual runs analyse the whole repository', () => {
   for (const recorded of examplesOf('workflow_dispatch'))
     assert.equal(parseEvent('workflow_dispatch', recorded, false, place).kind, 'repository');
   assert.equal(parseEvent('schedule', {}, false, { repository: 'octo' }).kind, 'refused');
+});
+
+test('a merge group is compared with the commit that it starts from', () => {
+  const [payload] = examplesOf('merge_group');
+  const group = (payload as { readonly merge_group: { readonly head_sha: string; readonly base_sha: string } })
+    .merge_group;
+  const event = parseEvent('merge_group', { ...(payload as object), action: 'checks_requested' }, false);
+  assert.ok(event.kind === 'push' && event.headSha === group.head_sha && event.baseSha === group.base_sha);
+  assert.equal(parseEvent('merge_group', { ...(payload as object), action: 'destroyed' }, false).kind, 'other');
+  assert.equal(parseEvent('merge_group', { ...(payload as object), merge_group: {} }, false).kind, 'refused');
 });

@@ -72,14 +72,21 @@ test('a prefix of bytes ends between characters', () => {
 
 test('markers are parsed as written, and only from the first line', () => {
   const fingerprints = ['abc', 'a--b', 'x,y z', '-->', 'ü\ud800'];
-  const body = `${printMarker('finding', { fingerprints, text: 'abc0' })}text`;
+  const body = `${printMarker('finding', { fingerprints, kernels: ['12ab'], name: 'a - b', text: 'abc0' })}text`;
   assert.equal(body.indexOf('-->'), body.indexOf('\n') - 3);
   assert.deepEqual(parseMarker(body), {
     kind: 'finding',
     fingerprints: ['abc', 'a--b', 'x,y z', '-->', 'ü\ufffd'],
+    kernels: ['12ab'],
+    name: 'a - b',
     text: 'abc0',
   });
-  assert.deepEqual(parseMarker(`${printMarker('summary')}x`), { kind: 'summary', fingerprints: [] });
+  assert.deepEqual(parseMarker(`${printMarker('summary')}x`), {
+    kind: 'summary',
+    fingerprints: [],
+    kernels: [],
+    name: '',
+  });
   assert.equal(parseMarker(`text\n${body}`), undefined);
   assert.equal(parseMarker(null), undefined);
 });

@@ -63,7 +63,7 @@ test('a finding outside the diff is in the review body, with a link to the head 
   const { review } = plan({ report: report([kernel('k', [finding])]), repository });
   assert.equal(review?.comments.length, 0);
   assert.match(review?.body ?? '', new RegExp(`https://github\\.example/o/r/blob/${HEAD}/src/a\\.cu#L102`));
-  assert.deepEqual(parseMarker(review?.body), { kind: 'review', fingerprints: ['f1'] });
+  assert.deepEqual(parseMarker(review?.body), { kind: 'review', fingerprints: ['f1'], kernels: [], name: '' });
 });
 
 test('findings on the same lines in several kernels are one comment that lists the kernels', () => {
@@ -288,23 +288,6 @@ test('huge results stay within the limits, with fences and sections closed', () 
   assert.equal(result.workflowCommands.commands.length, 10);
   assert.equal(result.workflowCommands.leftOver, 390);
   assert.equal(result.outputs['errors'], '400');
-});
-
-test('a finding is called fixed only if the analysis could have reported it', () => {
-  const clean = plan({ report: report([kernel('k', [])]) });
-  assert.ok(clean.isFixed('src/a.cu', ['f1']));
-  const still = plan({ report: report([kernel('k', [race({ fingerprint: 'f1', first: at(12), second: at(14) })])]) });
-  assert.ok(!still.isFixed('src/a.cu', ['f1', 'f2']));
-  assert.ok(still.isFixed('src/a.cu', ['f2']));
-  const possible = race({ fingerprint: 'other', first: at(12), second: at(14), more: { confirmed: false } });
-  const maybe = plan({ report: report([kernel('k', [possible])]) });
-  assert.ok(!maybe.isFixed('src/a.cu', ['f1']));
-  assert.ok(maybe.isFixed('src/b.cu', ['f1']));
-  const diagnostics = [{ severity: 'error', code: 'ptx/syntax', message: '' }] as const;
-  const broken = plan({ report: report([kernel('k', [])], { diagnostics }) });
-  assert.ok(!broken.isFixed('src/a.cu', ['f1']));
-  const skipped = plan({ report: report([], { notAnalysed: [{ what: 'k', reason: 'no unit', location: at(1) }] }) });
-  assert.ok(!skipped.isFixed('src/a.cu', ['f1']));
 });
 
 test('a suggestion replaces the lines of its comment, otherwise it is a diff, with safe fences', () => {

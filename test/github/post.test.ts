@@ -44,6 +44,7 @@ const data = (more: Partial<ReviewData> = {}): ReviewData => ({
   head: HEAD,
   base: BASE,
   folder: '',
+  name: '',
   trust: [],
   report: racy(withBarrier),
   ...more,

@@ -4,6 +4,7 @@ import { pullRequestFiles } from '../../src/github/api/changed-files.ts';
 import { testClient } from './client.ts';
 import { parseMarker } from '../../src/github/text/marker.ts';
 import { planReview, type PlanInput } from '../../src/github/plan/plan.ts';
+import { startCheckRun } from '../../src/github/publish/check-run.ts';
 import { describeProblem, publish } from '../../src/github/publish/publish.ts';
 import { memoryRepository, type Tree } from './memory-repository.ts';
 import { ACTIONS_BOT, SOME_USER } from './objects.ts';
@@ -127,7 +128,10 @@ test('a finding that reappears after it was fixed is reported again', async () =
   assert.equal((await publish(client(server), TARGET, clear, BOTH)).settled, 2);
   const again = await publish(client(server), TARGET, await planFor(server, { report: twoRaces() }), BOTH);
   assert.equal(again.comments, 1);
-  assert.match(server.reviews[0]?.body ?? '', /^<!-- selvage:v1 review -->[^]*- Fixed in a{9}: `src\/a\.cu:44`/);
+  assert.match(
+    server.reviews[0]?.body ?? '',
+    /^<!-- selvage:v1 review text=\w+ -->\nEverything in this review is settled, as of a{9}\.$/,
+  );
   assert.match(server.reviews[1]?.body ?? '', /- `src\/a\.cu:44` \*\*Data race/);
   clean(server);
 });
@@ -349,4 +353,19 @@ test('changed files come from all pages, and from git over the cap or when GitHu
   const down = await pullRequestFiles(client(server), TARGET, () => Promise.resolve(fallback));
   assert.deepEqual(down.files, fallback);
   assert.equal(down.notes.length, 1);
+});
+
+test('a check run in progress is completed by the publishing run, and not started twice', async () => {
+  const server = await github();
+  const begun = { name: 'Selvage', headSha: server.headSha, files: 2 };
+  await startCheckRun(client(server), TARGET, begun);
+  assert.deepEqual(server.checkRuns.map(({ status, conclusion, title }) => [status, conclusion, title]), [['in_progress', null, 'Analysing 2 changed files']]); // oxfmt-ignore
+  await startCheckRun(client(server), TARGET, begun);
+  await publish(client(server), TARGET, await planFor(server, { report: twoRaces() }), BOTH);
+  assert.deepEqual(server.checkRuns.map(({ status, conclusion, annotations }) => [status, conclusion, annotations.length]), [['completed', 'failure', 2]]); // oxfmt-ignore
+  const before = server.transcript.length;
+  await startCheckRun(client(server), TARGET, begun);
+  await publish(client(server), TARGET, await planFor(server, { report: twoRaces() }), BOTH);
+  assert.deepEqual(server.writes(before), []);
+  clean(server);
 });

@@ -62,6 +62,8 @@ export interface Settings {
   checks: Access;
   contents: Exclude<Access, 'write'>;
   issues: Access;
+  /** Whether the token may resolve threads, which needs more than the permission to write comments. */
+  mayResolve: boolean;
   /** Number of writes until the secondary rate limit rejects one; null for never. */
   writesUntilLimit: number | null;
   /** Seconds in the answer to the rejected request. */
@@ -98,6 +100,8 @@ export interface ReviewComment {
   /** Null when outdated. */
   line: number | null;
   startLine: number | null;
+  isResolved?: boolean;
+  isMinimized?: boolean;
 }
 
 export interface Review {
@@ -226,6 +230,7 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
     checks: 'write',
     contents: 'read',
     issues: 'write',
+    mayResolve: false,
     writesUntilLimit: null,
     retryAfter: 1,
     requestsUntilCut: null,
@@ -722,13 +727,52 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
     return result;
   };
 
-  const graphql = (body: unknown): Answer => {
-    const { query } = body as { query: string };
-    if (query.replace(/\s+/g, ' ').trim() !== 'query { viewer { login } }') {
-      faults.push(`no such query: ${query}`);
-      throw new Refusal(400, 'Bad Request');
+  /** The thread or comment that a mutation names, if it exists. */
+  const subjectOf = (id: unknown): ReviewComment | undefined => {
+    const number = /^(?:T|C)_(\d+)$/.exec(String(id))?.[1];
+    return reviewComments.find((comment) => String(comment.id) === number);
+  };
+
+  const mutate = (mutation: string, id: unknown): void => {
+    const comment = subjectOf(id);
+    const [kind] = String(id);
+    if (!comment) throw new Refusal(200, 'Could not resolve to a node');
+    if (/ResolveReviewThread|resolveReviewThread/.test(mutation)) {
+      if (kind !== 'T') faults.push(`${mutation} of ${String(id)}`);
+      if (!settings.mayResolve) throw new Refusal(200, 'Resource not accessible by integration');
+      comment.isResolved = mutation === 'resolveReviewThread';
+    } else {
+      if (kind !== 'C') faults.push(`${mutation} of ${String(id)}`);
+      needs(settings.pullRequests);
+      comment.isMinimized = mutation === 'minimizeComment';
     }
-    return { status: 200, body: { data: { viewer: { login: settings.account.login } } } };
+  };
+
+  const graphql = (body: unknown): Answer => {
+    const { query, variables = {} } = body as { query: string; variables?: Record<string, unknown> };
+    const text = query.replace(/\s+/g, ' ').trim();
+    if (text === 'query { viewer { login } }') {
+      return { status: 200, body: { data: { viewer: { login: settings.account.login } } } };
+    }
+    if (/^query \(\$owner: String!.*reviewThreads\(first: 100, after: \$after\)/.test(text)) {
+      mayRead(settings.pullRequests);
+      const starts = reviewComments.filter(({ inReplyTo }) => inReplyTo === undefined);
+      const nodes = starts.map(({ id }) => ({ id: `T_${id}`, comments: { nodes: [{ databaseId: id }] } }));
+      const reviewThreads = { nodes, pageInfo: { hasNextPage: false, endCursor: null } };
+      return { status: 200, body: { data: { repository: { pullRequest: { reviewThreads } } } } };
+    }
+    const [, mutation] = /^mutation \(\$id: ID!\) \{ (\w+)\(input: /.exec(text) ?? [];
+    if (mutation !== undefined && /^(?:(?:un)?resolveReviewThread|(?:un)?minimizeComment)$/.test(mutation)) {
+      try {
+        mutate(mutation, variables['id']);
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        return { status: 200, body: { data: null, errors: [{ type: 'FORBIDDEN', message: error.message }] } };
+      }
+      return { status: 200, body: { data: { [mutation]: {} } } };
+    }
+    faults.push(`no such query: ${query}`);
+    throw new Refusal(400, 'Bad Request');
   };
 
   /** Sends the answer of a fault, or cuts the connection. */

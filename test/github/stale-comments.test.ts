@@ -69,7 +69,8 @@ test('a line is rewritten while its finding persists: it is reported on the new 
   push(server, 'c', source({ 13: 'changed again' }));
   assert.deepEqual(kinds(server), [['finding', null]]);
   const result = await review(server, racy(13));
-  assert.deepEqual([result.comments, result.settled], [1, 1]);
+  // The comment is deleted, and its review has no other comment.
+  assert.deepEqual([result.comments, result.settled], [1, 2]);
   assert.deepEqual(kinds(server), [['finding', 13]]);
   await saysNothingMore(server, racy(13));
 });
@@ -146,7 +147,7 @@ test('a review posted by an earlier version of Selvage is marked as fixed as a w
   const [told] = server.reviews;
   told!.body = '<!-- selvage:v1 review fingerprint=f1 -->\nSelvage found 1 data race.\n\n- `src/a.cu:40` A race.';
   await review(server, racy());
-  assert.match(told!.body, /^<!-- selvage:v1 review -->\nFixed in a{9}\.\n\n<details><summary>Earlier review<\/summary>\n\nSelvage found/); // oxfmt-ignore
+  assert.match(told!.body, /^<!-- selvage:v1 review text=\w+ -->\nEverything in this review is settled, as of a{9}\.$/); // oxfmt-ignore
   await saysNothingMore(server, racy());
 });
 
@@ -156,7 +157,7 @@ test('a comment that a user deletes meanwhile is harmless', async () => {
   server.settings.fault = ({ method }) =>
     method === 'DELETE' ? { hasEffect: true, answer: { status: 404, body: '{"message":"Not Found"}' } } : undefined;
   const result = await review(server, racy());
-  assert.deepEqual([result.settled, result.problems, kinds(server)], [1, [], []]);
+  assert.deepEqual([result.settled, result.problems, kinds(server)], [2, [], []]);
 });
 
 test('nothing is written if the account of the token is unknown', async () => {

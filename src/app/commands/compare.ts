@@ -58,7 +58,7 @@ async function compareFiles(
         tools: head.tools,
         names: { base: before, head: after },
         diff: [],
-        units: { base: was, head: is, renamed, notAnalysed: [] },
+        units: { base: was, head: is, renamed, notAnalysed: [], excluded: [] },
       });
     } finally {
       await head.project.builder.close();

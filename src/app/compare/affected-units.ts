@@ -18,8 +18,9 @@ const deviceText = /__(?:global|device|shared)__/;
  */
 export async function affectedUnits({ base, head, diff, paths = [] }: ChangeRequest): Promise<AffectedUnits> {
   const filter = head.settings.configuration.paths;
-  const wanted = (path: string): boolean =>
-    passes(path, filter) && (paths.length === 0 || paths.some((own) => path === own || path.startsWith(`${own}/`)));
+  const isAsked = (path: string): boolean =>
+    paths.length === 0 || paths.some((own) => path === own || path.startsWith(`${own}/`));
+  const wanted = (path: string): boolean => passes(path, filter) && isAsked(path);
   const renamed = new Map(
     diff.flatMap(({ path, previousPath }) => (previousPath === undefined ? [] : [[path, previousPath] as const])),
   );
@@ -39,8 +40,7 @@ export async function affectedUnits({ base, head, diff, paths = [] }: ChangeRequ
   const candidates = new Map<string, Set<string>>();
   for (const [header, including] of reached) {
     for (const unit of including) candidates.set(unit, (candidates.get(unit) ?? new Set()).add(header));
-    const isCuda = header.endsWith('.cuh') || deviceText.test(head.project.tree.text(header) ?? '');
-    if (including.length > 0 || !isCuda || !wanted(header)) continue;
+    if (including.length > 0 || !isCuda(head)(header) || !wanted(header)) continue;
     notAnalysed.push({ what: header, reason: 'no .cu file includes this header', location: { file: header, line: 1 } });
   }
   await Promise.all(
@@ -49,7 +49,22 @@ export async function affectedUnits({ base, head, diff, paths = [] }: ChangeRequ
       if (await reallyIncludes(head, path, through)) units.add(path);
     }),
   );
-  for (const path of launchedUnits(base, head, beforePaths, afterPaths)) units.add(path);
+  const launched = launchedUnits(base, head, beforePaths, afterPaths);
+  for (const path of launched) units.add(path);
+
+  // Of the units that only the configuration affects, those that it leaves out are not listed.
+  const isLeftOut = (path: string): boolean => isAsked(path) && !passes(path, filter);
+  const affected = [...afterPaths.filter(isCuda(head)), ...candidates.keys(), ...launched];
+  const excluded = [...new Set(affected)].filter(isLeftOut).sort();
+  for (const path of excluded) {
+    if (!passes(renamed.get(path) ?? path, base.settings.configuration.paths)) continue;
+    const setting = filter.exclude.length > 0 ? 'paths.exclude' : 'paths.include';
+    notAnalysed.push({
+      what: path,
+      reason: `${setting} of this change leaves it out`,
+      location: { file: path, line: 1 },
+    });
+  }
 
   const kept = [...units].filter(wanted).sort();
   const before = [...kept.map((path) => renamed.get(path) ?? path), ...removed.filter(wanted)];
@@ -59,7 +74,13 @@ export async function affectedUnits({ base, head, diff, paths = [] }: ChangeRequ
     head: kept.map((path) => unitOf(head, path)),
     renamed,
     notAnalysed,
+    excluded,
   };
+}
+
+/** Whether a file is a unit, or a header with device code. */
+function isCuda({ project: { tree } }: ChangeSide): (path: string) => boolean {
+  return (path) => isUnit(path) || path.endsWith('.cuh') || (isHeader(path) && deviceText.test(tree.text(path) ?? ''));
 }
 
 function unitOf({ project: { tree } }: ChangeSide, path: string): Unit {

@@ -68,4 +68,6 @@ export interface AffectedUnits {
   /** Path in the base by path in the head, of moved files. */
   readonly renamed: ReadonlyMap<string, string>;
   readonly notAnalysed: readonly NotAnalysed[];
+  /** CUDA files that the change affects and `paths` of the configuration leaves out. */
+  readonly excluded: readonly string[];
 }

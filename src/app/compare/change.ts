@@ -49,9 +49,10 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
   const head: Job = jobOf(request.head, affected.head, tools);
   const source = (file: string): string | undefined => head.project.tree.text(file);
   if (all.head.length === 0 && all.base.length === 0 && all.notAnalysed.length === 0) {
-    const nothing = 'Nothing to review: no CUDA code changes.';
+    const { excluded } = all;
+    const nothing = `Nothing to review: ${excluded.length > 0 ? 'the configuration leaves out the CUDA code that changes' : 'no CUDA code changes'}.`;
     const report = assemble(head.project, head.settings, [], [], null);
-    return { report: { ...report, comparison: compareKernels([], [], names) }, diff, touched: [], trust: [], nothing, source }; // oxfmt-ignore
+    return { report: { ...report, comparison: compareKernels([], [], names), ...(excluded.length > 0 && { excluded }) }, diff, touched: [], trust: [], nothing, source }; // oxfmt-ignore
   }
 
   // 2. Build, lower, state facts and find launches on both sides, as a check does.
@@ -134,7 +135,7 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
     const analysisOf = async (kernels: readonly KernelReport[]): Promise<ChangeAnalysis> => {
       const report = assemble(head.project, head.settings, kernels, diagnostics, await checks.solverName());
       return {
-        report: { ...report, comparison, ...(notAnalysed.length > 0 ? { notAnalysed } : {}) },
+        report: { ...report, comparison, ...(notAnalysed.length > 0 && { notAnalysed }), ...(affected.excluded.length > 0 && { excluded: affected.excluded }) }, // oxfmt-ignore
         diff,
         touched: touched.map(touchedReport),
         trust,

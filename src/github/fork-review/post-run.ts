@@ -121,6 +121,8 @@ async function reviewOf(
     folder,
     diff: diffWithin(files, folder),
     headSha: run.head_sha,
+    name: data.name,
+    isOfFork: run.head_repository?.full_name !== own.full_name,
     baseSha: base,
     failOn: options.failOn,
     repository: { serverUrl: environment['GITHUB_SERVER_URL'] ?? 'https://github.com', fullName: own.full_name },

@@ -6,6 +6,7 @@ import * as v from 'valibot';
 import type { Report } from '../../report-model/report.ts';
 import type { TrustChange } from '../../app/compare/trust-changes.ts';
 import schema from '../../report/report.schema.json' with { type: 'json' };
+import { jobNamePattern } from '../text/marker.ts';
 import { RefusedArtifact } from './archive.ts';
 import { schemaFault } from './json-schema.ts';
 
@@ -24,6 +25,8 @@ const dataSchema = v.strictObject({
   base: sha,
   /** The folder that paths of files are relative to, with a trailing slash; empty for the top of the repository. */
   folder: v.pipe(v.string(), v.regex(/^(?:[\w.+@ -]+\/)*$/)),
+  /** The name of the job; empty if there is only one. */
+  name: v.optional(v.pipe(v.string(), v.regex(jobNamePattern)), ''),
   trust: v.array(
     v.strictObject({
       kind: v.picklist(['assumption', 'suppression', 'flag', 'setting']),

@@ -12,6 +12,7 @@ import { sequenceDiagram } from '../../report/sequence.ts';
 import { byteLength, COMMENT_BUDGET, CUT, fitMarkdown } from '../text/markdown.ts';
 import { printMarker } from '../text/marker.ts';
 import type { Anchor } from './anchor.ts';
+import { kernelKeys } from './settlement.ts';
 import type { Offer } from './suggestion.ts';
 import { reproduction, type ReviewFacts } from './summary.ts';
 
@@ -85,7 +86,7 @@ export function commentText(
     const text = findingText(facts, group, offer !== undefined && repair !== '');
     // Text that names the commit is excluded, so that it causes no edit of a comment.
     const isOf = hashText(wholeText({ ...text, reproduction: '' }, repair));
-    return `${printMarker('finding', { fingerprints, text: isOf })}${wholeText(text, repair)}`;
+    return `${printMarker('finding', { fingerprints, kernels: kernelKeys(group.occurrences), name: facts.name, text: isOf })}${wholeText(text, repair)}`;
   };
   const beside = facts.hasRepairs ? repairSentence(group.example.kernel.repair) : '';
   for (const { text, suggests } of offer ? repairTexts(offer, group, anchor) : []) {

@@ -5,7 +5,7 @@ import { escapeText, fencedBlock } from '../../report/markup/inert-markdown.ts';
 import { CHECK_SUMMARY_BUDGET, CUT, fitMarkdown } from '../text/markdown.ts';
 import { printMarker } from '../text/marker.ts';
 import type { CheckPlan, ReviewPlan } from './review-plan.ts';
-import { shortSha } from './summary.ts';
+import { shortSha, toolName } from './summary.ts';
 
 /** Why a run ended early. */
 export interface EarlyEnd {
@@ -28,15 +28,18 @@ const MAX_MESSAGE = 4000;
 /**
  * The plan of a run without a result. It neither reports findings nor marks earlier ones as fixed.
  * @param secrets texts that must not leave the log, where they are masked
+ * @param name the name of the job
  */
-export function planEarlyEnd(end: EarlyEnd, headSha: string, secrets: readonly string[]): ReviewPlan {
+export function planEarlyEnd(end: EarlyEnd, headSha: string, secrets: readonly string[], name = ''): ReviewPlan {
   const { exitCode, kind } = end;
   const title = titles[kind];
   const conclusion: CheckPlan['conclusion'] = kind === 'cancelled' ? 'cancelled' : 'failure';
-  const body = `### Selvage: ${title}\n\n${explanation(end, headSha, secrets)}`;
+  const body = `### ${escapeText(toolName(name))}: ${title}\n\n${explanation(end, headSha, secrets)}`;
   const earlier = `What Selvage commented on earlier commits may be out of date.\n\n<sub>${shortSha(headSha)}</sub>`;
+  const summary = `${printMarker('summary', { name })}${body}\n\n${earlier}`;
   const exitCodeKnown = Object.values(exitCodes).find((code) => code === exitCode) ?? exitCodes.incomplete;
   return {
+    name,
     headSha,
     isWhole: true,
     verdicts: hashText(JSON.stringify([title, conclusion, body])),
@@ -44,9 +47,9 @@ export function planEarlyEnd(end: EarlyEnd, headSha: string, secrets: readonly s
     findings: [],
     reviewIntroduction: '',
     review: null,
-    summary: { body: `${printMarker('summary')}${body}\n\n${earlier}`, createIfMissing: false },
+    summary: { body: summary, withFixed: () => summary, createIfMissing: false },
     check: {
-      name: 'Selvage',
+      name: toolName(name),
       title,
       summary: fitMarkdown(body, CHECK_SUMMARY_BUDGET, CUT),
       conclusion,
@@ -56,7 +59,7 @@ export function planEarlyEnd(end: EarlyEnd, headSha: string, secrets: readonly s
     workflowCommands: { commands: [], leftOver: 0 },
     log: [],
     outputs: { conclusion, 'exit-code': String(exitCode) },
-    isFixed: () => false,
+    settle: () => ({ kind: 'open' }),
   };
 }
 

@@ -4,9 +4,11 @@ import { codeSpan } from '../../report/markup/inert-markdown.ts';
 import { COMMENT_BUDGET, CUT, fitMarkdown } from '../text/markdown.ts';
 import { printMarker } from '../text/marker.ts';
 import type { ReviewPlan } from './review-plan.ts';
-import { shortSha } from './summary.ts';
+import { shortSha, toolName } from './summary.ts';
 
 export interface IssuePlan {
+  /** The name of the job, see {@link ReviewPlan}. */
+  readonly name: string;
   readonly title: string;
   readonly body: string;
   /** A hash of the findings. It is the same on every commit with the same findings at the same locations. */
@@ -21,7 +23,7 @@ export interface IssuePlan {
  *   are fixed
  */
 export function planIssue(plan: ReviewPlan, branch: string): IssuePlan | null {
-  const { findings, check, headSha, exitCode } = plan;
+  const { name, findings, check, headSha, exitCode } = plan;
   const stands = findings.length > 0;
   if (!stands && exitCode > 1) return null;
   const told = findings.map(({ fingerprints, severity, place, entryText }) => [fingerprints, severity, stands ? entryText : place]); // oxfmt-ignore
@@ -29,6 +31,6 @@ export function planIssue(plan: ReviewPlan, branch: string): IssuePlan | null {
   const intro = stands
     ? `Selvage checks the whole branch ${codeSpan(branch)}. It updates this issue, and closes it when nothing is left. If it is closed as not planned, it stays closed.`
     : `No findings are left on ${codeSpan(branch)}, as of ${shortSha(headSha)}.`;
-  const body = `${printMarker('issue', { text })}${intro}\n\n${check.summary}`;
-  return { title: stands ? `Selvage: ${check.title}` : 'Selvage: no findings left', body: fitMarkdown(body, COMMENT_BUDGET, CUT), text, stands }; // oxfmt-ignore
+  const body = `${printMarker('issue', { name, text })}${intro}\n\n${check.summary}`;
+  return { name, title: `${toolName(name)}: ${stands ? check.title : 'no findings left'}`, body: fitMarkdown(body, COMMENT_BUDGET, CUT), text, stands }; // oxfmt-ignore
 }

@@ -3,7 +3,7 @@ import { optionDefaults } from '../../settings/defaults.ts';
 import { hashText } from '../../base/hash.ts';
 import { type Severity, compareSeverity } from '../../source/severity.ts';
 import type { FailOn } from '../../settings/options.ts';
-import { fingerprintsOf, isFailure, isRace, violationsOf } from '../../report-model/outcome.ts';
+import { isFailure, violationsOf } from '../../report-model/outcome.ts';
 import { exitCodeOf } from '../../report-model/exit-code.ts';
 import type { Report } from '../../report-model/report.ts';
 import { renderPatch } from '../../report/patch.ts';
@@ -15,16 +15,17 @@ import type { Location } from '../../source/location.ts';
 import { anchorOf, type Anchor } from './anchor.ts';
 import { kernelsText, launchText, otherLinesText, titleText } from '../../messages/review.ts';
 import { placeName, placeNames } from '../../report-model/cause.ts';
-import { findingsInGroup, groupFindings, locationOf, occurrences, type FindingGroup, type Occurrence } from '../../report-model/finding-group.ts'; // oxfmt-ignore
+import { findingsInGroup, groupFindings, locationOf, occurrences, type FindingGroup } from '../../report-model/finding-group.ts'; // oxfmt-ignore
 import { notesOf, worseCosts } from '../../messages/cost/worse-costs.ts';
 import { CHECK_SUMMARY_BUDGET, COMMENT_BUDGET, CUT, fitMarkdown, JOB_SUMMARY_BUDGET, prefixOfBytes } from '../text/markdown.ts'; // oxfmt-ignore
 import { printMarker } from '../text/marker.ts';
 import { toPlainText } from '../../report/markup/code-pieces.ts';
 import { commentText, findingText, repairDiff, wholeText } from './comment.ts';
 import { composeReview } from './review-body.ts';
+import { kernelKeys, settlements } from './settlement.ts';
 import type { CheckPlan, PlannedFinding, ReviewPlan } from './review-plan.ts';
 import { offersOf, type Offer } from './suggestion.ts';
-import { countFindings, diagnosticText, headline, isOwnWords, provesAllThatWasAsked, jobSummaryMarkdown, summaryMarkdown, trustSection, where, type ReviewFacts, type ToolPlace } from './summary.ts'; // oxfmt-ignore
+import { countFindings, diagnosticText, headline, isOwnWords, provesAllThatWasAsked, jobSummaryMarkdown, summaryMarkdown, shortSha, toolName, trustSection, where, type ReviewFacts, type ToolPlace } from './summary.ts'; // oxfmt-ignore
 import { annotationCommands, logText, type Annotation } from '../text/workflow-command.ts';
 
 interface ReviewOptions {
@@ -42,6 +43,13 @@ export interface PlanInput {
   /** Folder that paths of report and diff are relative to, with a trailing slash; empty for the top. */
   readonly folder?: string;
   readonly headSha: string;
+  /** The name of the job among several that review one pull request; empty by default. */
+  readonly name?: string;
+  /**
+   * Whether the report comes from a run that the head repository controls. Its check run has another name, so that it
+   * cannot satisfy a rule of the branch.
+   */
+  readonly isOfFork?: boolean;
   /** Base commit that texts name; by default the one that the report was compared with. */
   readonly baseSha?: string;
   /** New findings that make the exit code 1; error by default. */
@@ -66,7 +74,7 @@ const MAX_MESSAGE_BYTES = 60_000;
 
 /** Plans all posts of a review of the range. Pure: the same input gives the same plan. */
 export function planReview(input: PlanInput): ReviewPlan {
-  const { report, folder = '' } = input;
+  const { report, folder = '', name = '' } = input;
   const options = { ...DEFAULTS, ...input.options };
   const diff = new Map(input.diff.map((file) => [file.path, file]));
   const all = occurrences(report);
@@ -81,6 +89,7 @@ export function planReview(input: PlanInput): ReviewPlan {
   const offers = isWhole && input.source ? offersOf(report, input.diff, input.source) : new Map<string, Offer>();
   const found: ReviewFacts = {
     report,
+    name,
     headSha: input.headSha,
     baseSha: input.baseSha ?? report.comparison?.base ?? '',
     isOfChange: input.baseSha !== undefined || report.comparison !== undefined,
@@ -99,6 +108,7 @@ export function planReview(input: PlanInput): ReviewPlan {
     hasRepairs: isWhole,
     repairsInPart: report.kernels.some(({ repair }) => repair.leaves !== undefined),
     patch: '',
+    fixedBefore: 0,
   };
 
   const limits = report.kernels.flatMap(violationsOf).map(({ fingerprint }) => fingerprint);
@@ -123,19 +133,23 @@ export function planReview(input: PlanInput): ReviewPlan {
   const [summary, ofVerdicts] = [facts, { ...found, hasRepairs: false }].map(summaryMarkdown) as [string, string];
   const [title, conclusion] = [cutTitle(headline(facts)), conclusionOf(exitCode, blamed)];
   const verdicts = hashText(JSON.stringify([title, conclusion, annotations, ofVerdicts]));
+  const commentOf = (count: number): string => {
+    const fixed = count > 0 ? { fixed: { count, commit: shortSha(input.headSha) } } : {};
+    const head = printMarker('summary', { name, ...fixed, text: verdicts });
+    const body = count > 0 ? summaryMarkdown({ ...facts, fixedBefore: count }) : summary;
+    return fitMarkdown(head + body, COMMENT_BUDGET, CUT);
+  };
   const plan = {
+    name,
     headSha: input.headSha,
     isWhole,
     verdicts,
     exitCode,
     findings,
     reviewIntroduction: reviewIntroduction(facts, inReview.length),
-    summary: {
-      body: fitMarkdown(printMarker('summary', { text: verdicts }) + summary, COMMENT_BUDGET, CUT),
-      createIfMissing: !nothingToTell,
-    },
+    summary: { body: commentOf(0), withFixed: commentOf, createIfMissing: !nothingToTell },
     check: {
-      name: 'Selvage',
+      name: toolName(input.isOfFork === true ? [name, 'fork'].filter((word) => word !== '').join(', ') : name),
       title,
       summary: fitMarkdown(summary, CHECK_SUMMARY_BUDGET, CUT),
       conclusion,
@@ -145,7 +159,7 @@ export function planReview(input: PlanInput): ReviewPlan {
     workflowCommands: annotationCommands(annotations),
     log: logLines(facts),
     outputs: outputsOf(facts, exitCode, blamed),
-    isFixed: fixedTest(report, all, folder),
+    settle: settlements(report, folder),
   };
   return { ...plan, review: composeReview(plan, plan) };
 }
@@ -213,6 +227,7 @@ function planFindings(
     const text = fits ? commentText(facts, group, offer, anchor) : undefined;
     return {
       fingerprints: group.fingerprints,
+      kernels: kernelKeys(group.occurrences),
       severity: group.severity,
       path: location ? `${facts.folder}${location.file}` : '',
       place: where(facts, location),
@@ -355,36 +370,6 @@ function outputsOf(facts: ReviewFacts, exitCode: number, blamed: number): Record
     conclusion: conclusionOf(exitCode, blamed),
     'exit-code': String(exitCode),
   };
-}
-
-/**
- * Determines whether a finding that the report lacks is fixed. It is not if the analysis could have missed it: after an
- * error, if a kernel is undecided, or in a file that was not analysed completely or that has possible findings.
- */
-function fixedTest(report: Report, all: readonly Occurrence[], folder: string): ReviewPlan['isFixed'] {
-  const current = new Set(all.flatMap(({ finding }) => fingerprintsOf(finding)));
-  const open = new Set<string>();
-  for (const { finding } of all) {
-    if (finding.confirmed) continue;
-    const places = isRace(finding) ? [finding.first.location, finding.second.location] : [finding.barrier];
-    for (let place of places) for (; place; place = place.inlinedAt) open.add(`${folder}${place.file}`);
-  }
-  let decided = !report.diagnostics.some(isFailure);
-  for (const { race, divergence } of report.kernels) {
-    const verdicts: readonly string[] = [race.verdict, divergence.verdict];
-    if (verdicts.includes('unknown') || verdicts.includes('skipped')) decided = false;
-    // A verdict without findings has no location, so it may concern any file.
-    if (race.verdict === 'possible' && race.findings.length === 0) decided = false;
-    if (divergence.verdict === 'possible' && divergence.findings.length === 0) decided = false;
-  }
-  for (const { location } of report.notAnalysed ?? []) {
-    if (location) open.add(`${folder}${location.file}`);
-    else decided = false;
-  }
-  return (path, fingerprints) =>
-    decided &&
-    (path === undefined ? open.size === 0 : !open.has(path)) &&
-    !fingerprints.some((fingerprint) => current.has(fingerprint));
 }
 
 function linkTo({ repository, headSha, source }: PlanInput, folder: string): ReviewFacts['link'] {

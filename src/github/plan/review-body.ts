@@ -1,8 +1,9 @@
 /** The review of findings that were not reported before, and its body, which lists those without an inline comment. */
-import { details } from '../../report/markup/inert-markdown.ts';
+import { hashText } from '../../base/hash.ts';
 import { byteLength, COMMENT_BUDGET, CUT, fitMarkdown } from '../text/markdown.ts';
 import { parseEntryMarker, parseMarker, printEntryMarker, printMarker, type EntryMarker } from '../text/marker.ts';
 import type { InlineComment, PlannedFinding, PlannedReview, ReviewPlan } from './review-plan.ts';
+import type { EarlierFinding } from './settlement.ts';
 import { shortSha } from './summary.ts';
 
 // Maximum number of fingerprints of an entry: a few suffice to recognise the entry, and keep the marker small.
@@ -19,7 +20,7 @@ interface Composition {
 
 /** The review of findings that no earlier comment reports; null without such findings. */
 export function composeReview(
-  plan: Pick<ReviewPlan, 'reviewIntroduction'>,
+  plan: Pick<ReviewPlan, 'reviewIntroduction' | 'name'>,
   { findings, refused = new Set(), posted = new Set() }: Composition,
 ): PlannedReview | null {
   if (findings.length === 0) return null;
@@ -30,7 +31,7 @@ export function composeReview(
     if (finding.comment && !refused.has(finding)) comments.push(finding.comment);
     else entries.push(finding);
   }
-  const marker = printMarker('review', { fingerprints: entries.flatMap(nameOf) });
+  const marker = printMarker('review', { fingerprints: entries.flatMap(nameOf), name: plan.name });
   const parts = [plan.reviewIntroduction, headingOf(entries, refused)];
   const head = parts.filter((part) => part !== '').join('\n\n');
   const list = withinBudget(entries, refused, COMMENT_BUDGET - byteLength(marker + head) - 200);
@@ -66,6 +67,7 @@ function withinBudget(
   for (const finding of entries) {
     const marker = printEntryMarker({
       fingerprints: nameOf(finding),
+      kernels: finding.kernels,
       path: finding.path,
       isRefused: refused.has(finding),
       text: finding.entryText,
@@ -110,32 +112,56 @@ export function refusedIn(body: string): string[] {
   return parseBody(body).entries.flatMap(({ marker }) => (marker.isRefused ? marker.fingerprints : []));
 }
 
+/** A finding that a review names without an entry. */
+function anywhere(fingerprint: string): EarlierFinding {
+  return { path: undefined, fingerprints: [fingerprint], kernels: [] };
+}
+
+/** The open findings in the body of a review. */
+export function findingsIn(body: string): readonly EarlierFinding[] {
+  const told = parseMarker(body)?.fingerprints ?? [];
+  const entries = parseBody(body).entries.map(({ marker }) => ({ ...marker, path: marker.path || undefined }));
+  const inEntries = new Set(entries.flatMap(({ fingerprints }) => fingerprints));
+  const isOpen = ({ fingerprints }: EarlierFinding): boolean => fingerprints.some((one) => told.includes(one));
+  return [...entries.filter(isOpen), ...told.filter((one) => !inEntries.has(one)).map(anywhere)];
+}
+
 interface Settling {
   readonly headSha: string;
-  /** Whether the findings are fixed. Without a path they may be in any file. */
-  readonly isFixed: (path: string | undefined, fingerprints: readonly string[]) => boolean;
+  readonly settle: ReviewPlan['settle'];
+  /** Whether the review has comments whose findings are not settled. */
+  readonly hasOpenComments: boolean;
   /** Whether a comment on a line reports the finding. */
   readonly isInline: (fingerprint: string) => boolean;
   /** Entries of the current run for the findings with these fingerprints. */
   readonly entriesOf: (fingerprints: readonly string[]) => readonly Pick<PlannedFinding, 'entry' | 'entryText'>[];
 }
 
+/** The text in the marker of a review whose findings are all settled. */
+const settledText = hashText('settled');
+
 /**
- * The body of an earlier review without findings that are fixed or have a separate comment now, and with the others
- * updated; undefined if it is unchanged.
+ * The body of an earlier review without findings that are settled or have a separate comment now, and with the others
+ * updated; one line if all are settled; undefined if it is unchanged.
  */
-export function settledBody(body: string, { headSha, isFixed, isInline, entriesOf }: Settling): string | undefined {
-  const told = parseMarker(body)?.fingerprints ?? [];
+export function settledBody(
+  body: string,
+  { headSha, settle, hasOpenComments, isInline, entriesOf }: Settling,
+): string | undefined {
+  // oxfmt-ignore
+  const { fingerprints: told = [], name = '', text: state } = parseMarker(body) ?? {};
   const { head, entries } = parseBody(body);
   const inEntries = new Set(entries.flatMap(({ marker }) => marker.fingerprints));
   const gone = new Set<string>();
   let room = COMMENT_BUDGET - byteLength(body);
   let isRenewed = false;
   const parts = entries.map(({ marker, text }) => {
-    const { fingerprints, path } = marker;
+    const { fingerprints, kernels, path } = marker;
     const isTold = fingerprints.some((one) => told.includes(one));
     const isMoved = marker.isRefused && fingerprints.some(isInline);
-    if (!isTold || !(isMoved || isFixed(path || undefined, fingerprints))) {
+    const settlement = settle({ path: path || undefined, fingerprints, kernels });
+    const isSettled = settlement.kind === 'fixed' || settlement.kind === 'suppressed';
+    if (!isTold || !(isMoved || isSettled)) {
       const all = isTold ? entriesOf(fingerprints) : [];
       const now = all.some(({ entryText }) => entryText === marker.text) ? undefined : all[0];
       const more = now ? byteLength(now.entry) - byteLength(text) + 30 : Infinity;
@@ -145,15 +171,20 @@ export function settledBody(body: string, { headSha, isFixed, isInline, entriesO
       return `${printEntryMarker({ ...marker, text: now.entryText })}\n${now.entry}`;
     }
     for (const fingerprint of fingerprints) gone.add(fingerprint);
-    const what = isMoved ? 'Now a comment on its line' : `Fixed in ${shortSha(headSha)}`;
+    const what = isMoved ? 'Now a comment on its line' : `${settlement.kind === 'fixed' ? 'Fixed' : 'Suppressed'} in ${shortSha(headSha)}`; // oxfmt-ignore
     return `- ${what}: ${(text.split('\n')[0] ?? '').replace(/^- /, '')}`;
   });
   // Findings that did not fit into the body, and findings of reviews by earlier versions of Selvage.
-  for (const one of told) if (!inEntries.has(one) && isFixed(undefined, [one])) gone.add(one);
-  if (gone.size === 0 && !isRenewed) return undefined;
+  for (const one of told) {
+    if (!inEntries.has(one) && settle(anywhere(one)).kind === 'fixed') gone.add(one);
+  }
   const left = told.filter((fingerprint) => !gone.has(fingerprint));
-  const marker = printMarker('review', { fingerprints: left });
-  if (entries.length === 0 && left.length === 0)
-    return `${marker}Fixed in ${shortSha(headSha)}.\n\n${details('Earlier review', head)}`;
+  if (left.length === 0 && !hasOpenComments) {
+    if (state === settledText) return undefined;
+    const marker = printMarker('review', { name, text: settledText });
+    return `${marker}Everything in this review is settled, as of ${shortSha(headSha)}.`;
+  }
+  if (gone.size === 0 && !isRenewed) return undefined;
+  const marker = printMarker('review', { fingerprints: left, name });
   return marker + [head, ...parts].filter((part) => part !== '').join('\n\n');
 }

@@ -1,6 +1,7 @@
 /** Posts of a review of a range of commits, as data: `plan.ts` creates it, `publish.ts` posts it. */
 import type { ExitCode } from '../../report-model/exit-code.ts';
 import type { Severity } from '../../source/severity.ts';
+import type { EarlierFinding, Settlement } from './settlement.ts';
 import type { Anchor } from './anchor.ts';
 import type { Offer } from './suggestion.ts';
 import type { Annotation } from '../text/workflow-command.ts';
@@ -15,6 +16,8 @@ export interface InlineComment extends Anchor {
 /** A new finding as the review shows it. */
 export interface PlannedFinding {
   readonly fingerprints: readonly string[];
+  /** Keys of the kernels with the finding (`settlement.ts`). */
+  readonly kernels: readonly string[];
   readonly severity: Severity;
   /** File of the finding; empty if its location is unknown. */
   readonly path: string;
@@ -48,6 +51,8 @@ export interface CheckPlan {
 }
 
 export interface ReviewPlan {
+  /** The name of the job: only comments with this name are its own. */
+  readonly name: string;
   readonly headSha: string;
   /** False if the search for repairs is not finished: posted texts with repairs are then left unchanged. */
   readonly isWhole: boolean;
@@ -62,7 +67,12 @@ export interface ReviewPlan {
   /** Review of the first run on this commit; null if there is nothing to post. */
   readonly review: PlannedReview | null;
   /** If `createIfMissing` is false, the run only updates an earlier summary. */
-  readonly summary: { readonly body: string; readonly createIfMissing: boolean };
+  readonly summary: {
+    readonly body: string;
+    /** The body with the number of findings of earlier commits that were marked as fixed. */
+    readonly withFixed: (fixed: number) => string;
+    readonly createIfMissing: boolean;
+  };
   readonly check: CheckPlan;
   readonly jobSummary: string;
   /** For runs that cannot write to GitHub. `leftOver` counts the annotations beyond GitHub's limit. */
@@ -71,6 +81,6 @@ export interface ReviewPlan {
   readonly log: readonly string[];
   /** The outputs of the action, by name. */
   readonly outputs: Readonly<Record<string, string>>;
-  /** Whether the findings of an earlier comment are fixed; without a path they may be in any file. */
-  readonly isFixed: (path: string | undefined, fingerprints: readonly string[]) => boolean;
+  /** What became of the finding of an earlier comment. */
+  readonly settle: (earlier: EarlierFinding) => Settlement;
 }

@@ -29,6 +29,8 @@ export interface ToolPlace {
 
 /** Facts that all texts of one review are generated from. */
 export interface ReviewFacts {
+  /** The name of the job; empty if there is only one. */
+  readonly name: string;
   readonly report: Report;
   readonly headSha: string;
   readonly baseSha: string;
@@ -61,6 +63,8 @@ export interface ReviewFacts {
   readonly repairsInPart: boolean;
   /** Repairs to show, as a patch: those that no comment suggests; may be empty. */
   readonly patch: string;
+  /** Number of findings of earlier commits of the change that are fixed in this commit. */
+  readonly fixedBefore: number;
 }
 
 const MAX_ROWS = 100;
@@ -73,6 +77,11 @@ const MOST_CODE = 12_000;
 const MOST_BOUND = 40;
 // Maximum bytes of a patch. Longer patches are omitted, because a cut patch would not apply.
 const MAX_PATCH_BYTES = 30_000;
+
+/** `Selvage`, or `Selvage (name)` for a job with a name. */
+export function toolName(name: string): string {
+  return name === '' ? 'Selvage' : `Selvage (${name})`;
+}
 
 /** The result in a few words, at most 255 characters. */
 export function headline(facts: ReviewFacts): string {
@@ -88,8 +97,11 @@ export function headline(facts: ReviewFacts): string {
   const mends = facts.fixed > 0 ? `; fixes ${count(facts.fixed, 'finding')}` : '';
   if (!facts.isOfChange && kernels === 0) return 'No CUDA kernel was found';
   const none = facts.isOfChange ? 'No new findings' : 'No findings';
-  if (kernels === 0)
-    return `${none}; ${facts.fixed > 0 ? `fixes ${count(facts.fixed, 'finding')}` : 'this change affects no kernel'}`;
+  if (kernels === 0) {
+    const missing = report.notAnalysed?.length ?? 0;
+    const why = missing > 0 ? `${count(missing, 'part')} of the change not analysed` : 'this change affects no kernel';
+    return `${none}; ${facts.fixed > 0 ? `fixes ${count(facts.fixed, 'finding')}` : why}`;
+  }
   const proved = report.kernels.filter(provesAllThatWasAsked).length;
   if (proved < kernels) return `${none}; ${proved} of ${count(kernels, 'kernel')} proved${also}${mends}`;
   return `${count(kernels, 'kernel')} proved free of data races and barrier divergence${also}${mends}`;
@@ -116,11 +128,12 @@ export function countFindings(
  */
 export function summaryMarkdown(facts: ReviewFacts): string {
   const sections = [
-    `### Selvage: ${headline(facts)}`,
+    `### ${escapeText(toolName(facts.name))}: ${headline(facts)}`,
     trustSection(facts, MOST_SHOWN),
     findingTable(facts.confirmed.slice(0, MOST_FINDINGS), facts),
     costSection(facts),
     fixedSection(facts),
+    fixedBefore(facts),
     notAnalysedSection(facts),
     standing(facts),
     foldedFindings(facts),
@@ -294,6 +307,11 @@ function fixedSection({ report, folder }: ReviewFacts): string {
     return `- ${toMarkdown(fixedTitle(one))} in ${codeSpan(one.kernel)}${at}`;
   });
   return `**Fixed by this change:**\n${rows.join('\n')}${moreItems(fixed.length, MOST_SHOWN)}`;
+}
+
+/** Findings that earlier commits of the change had. */
+function fixedBefore({ fixedBefore: fixed, headSha }: ReviewFacts): string {
+  return fixed === 0 ? '' : `**Fixed in ${escapeText(shortSha(headSha))}:** ${count(fixed, 'finding')} of earlier commits of this pull request.`; // oxfmt-ignore
 }
 
 function capital(text: string): string {

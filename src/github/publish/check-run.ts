@@ -1,6 +1,7 @@
 /** The check run: its conclusion with the first annotations, and the others in slices. */
 import type { Octokit } from '@octokit/rest';
 import { hashText } from '../../base/hash.ts';
+import { count } from '../../messages/text/code-text.ts';
 import type { RepositoryTarget } from '../api/target.ts';
 import type { ReviewPlan } from '../plan/review-plan.ts';
 import type { Annotation } from '../text/workflow-command.ts';
@@ -20,8 +21,34 @@ const buttons = [
   { label: 'Explain', description: 'What the findings mean', identifier: 'explain' },
 ];
 
+/** The ID of a check run whose analysis has begun; that of the job has another one. */
+const startedId = 'selvage: in progress';
+
 /**
- * Creates the check run of a commit. If the commit already has an identical one, nothing is written. If only its texts
+ * Creates the check run of a commit while it is analysed, unless the commit has one.
+ * @param before the commit of the last run, for an estimate
+ */
+export async function startCheckRun(
+  octokit: Octokit,
+  { owner, repo }: RepositoryTarget,
+  { name, headSha, files }: { readonly name: string; readonly headSha: string; readonly files: number },
+  before?: string,
+): Promise<void> {
+  const runsOf = async (ref: string) => (await octokit.rest.checks.listForRef({ owner, repo, ref, check_name: name })).data.check_runs; // oxfmt-ignore
+  if ((await runsOf(headSha)).length > 0) return;
+  const last = before === undefined ? undefined : (await runsOf(before)).find(({ status }) => status === 'completed');
+  const seconds = last?.started_at && last.completed_at ? (Date.parse(last.completed_at) - Date.parse(last.started_at)) / 1000 : 0; // oxfmt-ignore
+  const estimate = seconds >= 1 ? `The last run took ${durationText(seconds)}.` : 'The kernels that they affect are compiled and checked.'; // oxfmt-ignore
+  const output = { title: `Analysing ${count(files, 'changed file')}`, summary: estimate };
+  await octokit.rest.checks.create({ owner, repo, name, head_sha: headSha, external_id: startedId, status: 'in_progress', output }); // oxfmt-ignore
+}
+
+function durationText(seconds: number): string {
+  return seconds < 90 ? count(Math.round(seconds), 'second') : count(Math.round(seconds / 60), 'minute');
+}
+
+/**
+ * Creates the check run of a commit, or completes the one in progress. If the commit already has an identical one, nothing is written. If only its texts
  * on repairs differ, they are updated, unless the search for repairs is not finished.
  */
 export async function publishCheckRun(
@@ -51,18 +78,20 @@ export async function publishCheckRun(
   }
 
   const [first = [], ...others] = sliced(check.annotations.map(toApi));
-  // The check run is created with its conclusion: if later requests fail, it does not remain in progress.
-  const created = await octokit.rest.checks.create({
+  const started = existing.data.check_runs.find((run) => run.external_id === startedId && run.status === 'in_progress');
+  const completed = {
     owner,
     repo,
-    name: check.name,
-    head_sha: headSha,
     external_id: externalId,
     status: 'completed',
     conclusion: check.conclusion,
     output: { ...output, annotations: first },
     ...(hasButtons && check.conclusion !== 'success' ? { actions: buttons } : {}),
-  });
+  } as const;
+  // The check run gets its conclusion first: if later requests fail, it does not remain in progress.
+  const created = started
+    ? await octokit.rest.checks.update({ ...completed, check_run_id: started.id })
+    : await octokit.rest.checks.create({ ...completed, name: check.name, head_sha: headSha });
   for (const annotations of others) {
     await octokit.rest.checks.update({
       owner,

@@ -30,10 +30,10 @@ export async function publishIssue(octokit: Octokit, target: RepositoryTarget, p
 async function bringUpToDate(
   octokit: Octokit,
   { owner, repo }: RepositoryTarget,
-  { title, body, text, stands }: IssuePlan,
+  { name, title, body, text, stands }: IssuePlan,
 ): Promise<IssueResult> {
   const viewer = cachedViewer(octokit);
-  const all = await ownIssues(octokit, { owner, repo }, await viewer());
+  const all = await ownIssues(octokit, { owner, repo }, await viewer(), name);
   const open = all.find(({ state }) => state === 'open');
   const edit = async (issue: Issue, change: 'open' | 'closed' | null): Promise<void> => {
     const state = change === null ? {} : change === 'closed' ? { state: change, state_reason: 'completed' as const } : { state: change }; // oxfmt-ignore
@@ -60,9 +60,17 @@ async function bringUpToDate(
 }
 
 /** The issues of this account with a marker of Selvage, the newest first. Another author could copy the marker. */
-async function ownIssues(octokit: Octokit, { owner, repo }: RepositoryTarget, login: string): Promise<Issue[]> {
-  const isOwn = (issue: Issue): boolean =>
-    issue.pull_request === undefined && issue.user?.login === login && parseMarker(issue.body)?.kind === 'issue';
+async function ownIssues(
+  octokit: Octokit,
+  { owner, repo }: RepositoryTarget,
+  login: string,
+  name: string,
+): Promise<Issue[]> {
+  // oxfmt-ignore
+  const isOwn = (issue: Issue): boolean => {
+    const marker = parseMarker(issue.body);
+    return issue.pull_request === undefined && issue.user?.login === login && marker?.kind === 'issue' && marker.name === name; // oxfmt-ignore
+  };
   const page = { owner, repo, state: 'all', per_page: PER_PAGE } as const;
   const byAccount = await octokit.paginate(octokit.rest.issues.listForRepo, { ...page, creator: login });
   const found = byAccount.filter(isOwn);

@@ -4,15 +4,15 @@ import type { PullRequestTarget } from '../api/target.ts';
 import { parseMarker, type Marker } from '../text/marker.ts';
 import type { Anchor } from '../plan/anchor.ts';
 import { refusedIn } from '../plan/review-body.ts';
+import type { ReviewPlan } from '../plan/review-plan.ts';
 
 type ReviewComment = RestEndpointMethodTypes['pulls']['listReviewComments']['response']['data'][number];
 type IssueComment = RestEndpointMethodTypes['issues']['listComments']['response']['data'][number];
 
 interface OwnFinding {
   readonly comment: ReviewComment;
-  readonly fingerprints: readonly string[];
-  /** Hash of the text of the comment, from its marker. */
-  readonly text: string | undefined;
+  /** Of kind `finding`, `suppressed` or `unchecked`. */
+  readonly marker: Marker;
   /** Lines of the comment; undefined if they have left the diff, so that GitHub folds the comment. */
   readonly lines: Anchor | undefined;
   readonly isAnswered: boolean;
@@ -26,6 +26,8 @@ interface OwnReview {
    * commit.
    */
   readonly isOfHead: boolean;
+  /** IDs of its comments on findings. */
+  readonly comments: readonly number[];
 }
 
 export interface OwnComments {
@@ -62,11 +64,14 @@ export function cachedViewer(octokit: Octokit): Viewer {
 
 const PER_PAGE = 100;
 
+/** Kinds of comments whose finding may be reported again. */
+const ofFindings: ReadonlySet<string> = new Set(['finding', 'suppressed', 'unchecked']);
+
 /** Reads the comments and reviews of earlier runs. */
 export async function ownComments(
   octokit: Octokit,
   { owner, repo, pullNumber }: PullRequestTarget,
-  headSha: string,
+  { headSha, name }: Pick<ReviewPlan, 'headSha' | 'name'>,
   viewer: Viewer,
 ): Promise<OwnComments> {
   const page = { owner, repo, pull_number: pullNumber, per_page: PER_PAGE };
@@ -75,19 +80,19 @@ export async function ownComments(
   const answered = new Set(comments.map((comment) => comment.in_reply_to_id));
   const findings: OwnFinding[] = [];
   for (const comment of comments) {
-    const marker = await ownMarker(comment, viewer);
-    if (marker?.kind !== 'finding') continue;
-    const { fingerprints, text } = marker;
-    findings.push({ comment, fingerprints, text, lines: linesOf(comment), isAnswered: answered.has(comment.id) });
+    const marker = await ownMarker(comment, name, viewer);
+    if (!marker || !ofFindings.has(marker.kind)) continue;
+    findings.push({ comment, marker, lines: linesOf(comment), isAnswered: answered.has(comment.id) });
   }
   const reviews: OwnReview[] = [];
-  const inline = new Set(findings.flatMap((one) => (one.lines ? one.fingerprints : [])));
+  const inline = new Set(findings.flatMap((one) => (one.lines ? one.marker.fingerprints : [])));
   const told = new Set(inline);
   const refusedBefore = new Set<string>();
   for (const { id, body, user, commit_id: commit } of listed) {
-    const marker = await ownMarker({ body, user }, viewer);
+    const marker = await ownMarker({ body, user }, name, viewer);
     if (marker?.kind !== 'review') continue;
-    reviews.push({ id, body, isOfHead: commit === headSha });
+    const own = findings.filter(({ comment }) => comment.pull_request_review_id === id);
+    reviews.push({ id, body, isOfHead: commit === headSha, comments: own.map(({ comment }) => comment.id) });
     for (const fingerprint of marker.fingerprints) told.add(fingerprint);
     const refused = commit === headSha ? [] : refusedIn(body);
     for (const one of refused) if (marker.fingerprints.includes(one) && !inline.has(one)) refusedBefore.add(one);
@@ -104,24 +109,29 @@ function linesOf({ path, ...comment }: ReviewComment): Anchor | undefined {
   return startLine === null || startLine === undefined ? { path, line } : { path, startLine, line };
 }
 
-/** The summary comment of an earlier run. */
+/** The summary comment of an earlier run of the job with this name. */
 export async function ownSummary(
   octokit: Octokit,
   { owner, repo, pullNumber }: PullRequestTarget,
+  name: string,
   viewer: Viewer,
 ): Promise<IssueComment | undefined> {
   const page = { owner, repo, issue_number: pullNumber, per_page: PER_PAGE };
   for (const comment of await octokit.paginate(octokit.rest.issues.listComments, page)) {
-    if ((await ownMarker(comment, viewer))?.kind === 'summary') return comment;
+    if ((await ownMarker(comment, name, viewer))?.kind === 'summary') return comment;
   }
   return undefined;
 }
 
-/** The marker of a comment if the token's account wrote the comment. Another author could copy a marker. */
+/**
+ * The marker of a comment if the token's account wrote the comment, in a job with this name. Another author could copy
+ * a marker.
+ */
 async function ownMarker(
   { body, user }: Pick<IssueComment, 'body' | 'user'>,
+  name: string,
   viewer: Viewer,
 ): Promise<Marker | undefined> {
   const marker = parseMarker(body);
-  return marker && user?.login === (await viewer()) ? marker : undefined;
+  return marker?.name === name && user?.login === (await viewer()) ? marker : undefined;
 }

@@ -1,14 +1,14 @@
 /** Posts a plan. If one part fails, the others are posted, and the result lists the failed ones. */
 import type { Octokit } from '@octokit/rest';
-import { details } from '../../report/markup/inert-markdown.ts';
 import { publishCheckRun } from './check-run.ts';
 import { failureOf, isPermissionFailure, type RequestFailure } from '../api/client.ts';
 import type { PullRequestTarget, RepositoryTarget } from '../api/target.ts';
-import { parseMarker, printMarker } from '../text/marker.ts';
+import { parseMarker } from '../text/marker.ts';
 import { cachedViewer, ownComments, ownSummary, type OwnComments, type Viewer } from './own-comments.ts'; // oxfmt-ignore
-import { composeReview, settledBody } from '../plan/review-body.ts';
+import { composeReview } from '../plan/review-body.ts';
 import type { InlineComment, PlannedFinding, PlannedReview, ReviewPlan } from '../plan/review-plan.ts';
 import { shortSha } from '../plan/summary.ts';
+import { commentTasks, fixedIn, reviewTasks, type SettlingTask } from './settling.ts';
 
 interface PublishOptions {
   /** Whether the review and the summary comment are posted. */
@@ -89,21 +89,35 @@ export async function publish(
 
   const viewer = cachedViewer(octokit);
   const write = 'pull-requests: write';
-  const own = await attempt('review', write, () => ownComments(octokit, target, plan.headSha, viewer));
+  const own = await attempt('review', write, () => ownComments(octokit, target, plan, viewer));
   const review = own === 'failed' ? own : await attempt('review', write, () => postReview(octokit, target, plan, own));
+  // A finding is fixed in this commit regardless of whether its comment can be edited. The summary is posted first: the
+  // number is unknown once the comments are deleted.
+  const fixed = own === 'failed' ? 0 : fixedIn(plan, own);
+  const summary = await attempt('summary comment', write, () => postSummary(octokit, target, plan, fixed, viewer));
   let settled = 0;
-  if (own !== 'failed') {
+  if (own !== 'failed' && summary !== 'failed') {
     // An old comment must not repeat a finding that was just posted in a new comment.
     const posted = review === 'failed' ? [] : review.inline;
     const inline = new Set([...own.inline, ...posted]);
     const told = new Set([...own.told, ...posted, ...(review === 'failed' ? [] : review.inBody)]);
-    for (const task of settlingTasks(octokit, target, plan, own, { inline, told })) {
-      if ((await attempt('earlier comments', write, task)) !== 'failed') settled += 1;
-      // If the permission for one edit is missing, it is missing for all edits.
-      else if (problems.at(-1)?.permission !== undefined) break;
-    }
+    const closed = new Set<number>();
+    let isRefused = false;
+    const settle = async (tasks: readonly SettlingTask[]): Promise<void> => {
+      for (const { run, closes } of tasks) {
+        // If the permission for one edit is missing, it is missing for all edits.
+        if (isRefused) return;
+        if ((await attempt('earlier comments', write, run)) === 'failed') {
+          isRefused = problems.at(-1)?.permission !== undefined;
+          continue;
+        }
+        settled += 1;
+        if (closes !== undefined) closed.add(closes);
+      }
+    };
+    await settle(commentTasks(octokit, target, plan, own, { inline, told }));
+    await settle(reviewTasks(octokit, target, plan, own, { inline, told }, closed));
   }
-  const summary = await attempt('summary comment', write, () => postSummary(octokit, target, plan, viewer));
   return {
     comments: review === 'failed' ? 0 : review.comments,
     review: review === 'failed' ? 'failed' : review.isPosted ? 'posted' : 'nothing new',
@@ -216,94 +230,29 @@ function requestOf({ path, line, startLine, side, body }: InlineComment) {
   return { path, line, side, ...(startLine === undefined ? {} : { start_line: startLine, start_side: side }), body };
 }
 
-interface Told {
-  /** Fingerprints of findings in comments on lines, including those of this run. */
-  readonly inline: ReadonlySet<string>;
-  /** Fingerprints of findings in comments on lines and in bodies of reviews. */
-  readonly told: ReadonlySet<string>;
-}
-
-/**
- * Removes findings that are fixed or that another comment reports now. A comment is deleted, or edited if it was
- * answered; the body of a review is edited.
- */
-function settlingTasks(
-  octokit: Octokit,
-  { owner, repo, pullNumber }: PullRequestTarget,
-  plan: ReviewPlan,
-  own: OwnComments,
-  { inline, told }: Told,
-): (() => Promise<unknown>)[] {
-  const tasks: (() => Promise<unknown>)[] = [];
-  const plannedFor = (fingerprints: readonly string[]): PlannedFinding[] =>
-    plan.findings.filter((one) => one.fingerprints.some((name) => fingerprints.includes(name)));
-  for (const { comment, fingerprints, text, lines, isAnswered } of own.findings) {
-    const isFixed = plan.isFixed(comment.path, fingerprints);
-    const isTold = fingerprints.some((one) => told.has(one));
-    const id = { owner, repo, comment_id: comment.id };
-    if (!isFixed && lines) {
-      // While the search for repairs is not finished, texts of an earlier run on repairs are preserved.
-      const bodies = plan.isWhole ? plannedFor(fingerprints).map((one) => one.bodyAt(lines)) : [];
-      const [body] = bodies;
-      if (body === undefined || bodies.some((one) => parseMarker(one)?.text === text)) continue;
-      tasks.push(() => unlessGone(octokit.rest.pulls.updateReviewComment({ ...id, body })));
-      continue;
-    }
-    if (!isFixed && !isTold) continue;
-    if (!isAnswered) {
-      tasks.push(() => unlessGone(octokit.rest.pulls.deleteReviewComment(id)));
-      continue;
-    }
-    const place = plannedFor(fingerprints)[0]?.place;
-    const sentence = isFixed
-      ? `Fixed in ${shortSha(plan.headSha)}.`
-      : `The line changed, the finding is still there${place === undefined ? '' : `, at ${place}`}: see the newer comment.`;
-    const before = details('Earlier comment', withoutMarker(comment.body));
-    const body = `${printMarker(isFixed ? 'fixed' : 'moved', { fingerprints })}${sentence}\n\n${before}`;
-    tasks.push(() => unlessGone(octokit.rest.pulls.updateReviewComment({ ...id, body })));
-  }
-  const { headSha, isFixed } = plan;
-  for (const review of own.reviews) {
-    const isInline = (one: string): boolean => !review.isOfHead && inline.has(one);
-    const entriesOf = (names: readonly string[]): PlannedFinding[] => (plan.isWhole ? plannedFor(names) : []);
-    const body = settledBody(review.body, { headSha, isFixed, isInline, entriesOf });
-    if (body === undefined) continue;
-    const request = { owner, repo, pull_number: pullNumber, review_id: review.id, body };
-    tasks.push(() => octokit.rest.pulls.updateReview(request));
-  }
-  return tasks;
-}
-
-/** Waits for an edit of a comment that may have been deleted since it was listed. */
-async function unlessGone(request: Promise<unknown>): Promise<void> {
-  try {
-    await request;
-  } catch (error) {
-    if (failureOf(error).status !== 404) throw error;
-  }
-}
-
-/** The text of an earlier comment. A suggestion in it becomes plain code, so that it cannot be applied by mistake. */
-function withoutMarker(body: string): string {
-  return body.replace(/^[^\n]*\n/, '').replace(/^(`{3,})suggestion$/gm, '$1');
-}
-
+/** @param fixed number of findings of earlier comments that are fixed */
 async function postSummary(
   octokit: Octokit,
   { owner, repo, pullNumber }: PullRequestTarget,
-  { summary, isWhole, verdicts }: ReviewPlan,
+  { name, headSha, summary, isWhole, verdicts }: ReviewPlan,
+  fixed: number,
   viewer: Viewer,
 ): Promise<'created' | 'updated' | 'unchanged' | 'none'> {
-  const earlier = await ownSummary(octokit, { owner, repo, pullNumber }, viewer);
+  const earlier = await ownSummary(octokit, { owner, repo, pullNumber }, name, viewer);
   if (earlier) {
+    const marker = parseMarker(earlier.body);
+    // The first run with these verdicts has counted all of them, and deleted their comments.
+    const isSame = marker?.fixed?.commit === shortSha(headSha) && marker.text === verdicts;
+    const before = isSame ? marker.fixed.count : 0;
     // It has the same verdicts, and the results of repairs.
-    if (!isWhole && parseMarker(earlier.body)?.text === verdicts) return 'unchanged';
-    if (earlier.body?.replaceAll('\r\n', '\n').trimEnd() === summary.body.trimEnd()) return 'unchanged';
-    await octokit.rest.issues.updateComment({ owner, repo, comment_id: earlier.id, body: summary.body });
+    if (!isWhole && fixed <= before && marker?.text === verdicts) return 'unchanged';
+    const body = summary.withFixed(Math.max(before, fixed));
+    if (earlier.body?.replaceAll('\r\n', '\n').trimEnd() === body.trimEnd()) return 'unchanged';
+    await octokit.rest.issues.updateComment({ owner, repo, comment_id: earlier.id, body });
     return 'updated';
   }
-  if (!summary.createIfMissing) return 'none';
-  await octokit.rest.issues.createComment({ owner, repo, issue_number: pullNumber, body: summary.body });
+  if (!summary.createIfMissing && fixed === 0) return 'none';
+  await octokit.rest.issues.createComment({ owner, repo, issue_number: pullNumber, body: summary.withFixed(fixed) });
   return 'created';
 }
 

@@ -2,18 +2,25 @@
  * Hidden first lines by which a later run recognises its own comments. Only the first line counts: source text that a
  * comment quotes further down cannot imitate a marker. The author of the comment is checked separately.
  */
-const PATTERN = /^<!-- selvage:v1(?: (review|summary|fixed|moved|issue))?(?: fingerprint=([^ ]*))?(?: text=([0-9a-f]+))? -->(?:\r?\n|$)/; // oxfmt-ignore
+const PATTERN = /^<!-- selvage:v1(?: (review|summary|fixed|moved|suppressed|unchecked|issue))?((?: [a-z]+=[^ ]*)*) -->(?:\r?\n|$)/; // oxfmt-ignore
 
 /**
  * `finding`: an inline comment. `fixed` replaces it if its finding is fixed, `moved` if another comment reports the
- * finding. `issue`: the issue of the default branch.
+ * finding, `suppressed` and `unchecked` if the finding is not reported any more. `issue`: the issue of the default
+ * branch.
  */
-type MarkerKind = 'finding' | 'review' | 'summary' | 'fixed' | 'moved' | 'issue';
+type MarkerKind = 'finding' | 'review' | 'summary' | 'fixed' | 'moved' | 'suppressed' | 'unchecked' | 'issue';
 
 export interface Marker {
   readonly kind: MarkerKind;
   /** Fingerprints of the findings in the comment. */
   readonly fingerprints: readonly string[];
+  /** Keys of the kernels with the findings (`plan/settlement.ts`); empty if they are unknown. */
+  readonly kernels: readonly string[];
+  /** The name of the jobs that write the comment: several may review one pull request. */
+  readonly name: string;
+  /** Of a summary: how many findings of earlier commits were marked as fixed in a commit. */
+  readonly fixed?: { readonly count: number; readonly commit: string };
   /**
    * A hash of the text of the comment. The comment is up to date if the hash of the text that a run would write is the
    * same.
@@ -24,25 +31,49 @@ export interface Marker {
 /** The marker as the first line of a body, with its line end. */
 export function printMarker(
   kind: MarkerKind,
-  { fingerprints = [], text }: Partial<Pick<Marker, 'fingerprints' | 'text'>> = {},
+  { fingerprints = [], kernels = [], name = '', fixed, text }: Partial<Omit<Marker, 'kind'>> = {},
 ): string {
   const word = kind === 'finding' ? '' : ` ${kind}`;
-  const list = fingerprints.length === 0 ? '' : ` fingerprint=${printList(fingerprints)}`;
-  return `<!-- selvage:v1${word}${list}${text === undefined ? '' : ` text=${text}`} -->\n`;
+  const values = [
+    fingerprints.length === 0 ? '' : ` fingerprint=${printList(fingerprints)}`,
+    kernels.length === 0 ? '' : ` kernels=${printList(kernels)}`,
+    name === '' ? '' : ` name=${encode(name)}`,
+    fixed === undefined ? '' : ` fixed=${fixed.count}@${fixed.commit}`,
+    text === undefined ? '' : ` text=${text}`,
+  ];
+  return `<!-- selvage:v1${word}${values.join('')} -->\n`;
 }
 
 /** Parses the marker at the start of a body, if there is one. */
 export function parseMarker(body: string | null | undefined): Marker | undefined {
   const match = PATTERN.exec(body ?? '');
   if (!match) return undefined;
-  const fingerprints = match[2] === undefined ? [] : parseList(match[2]);
-  const text = match[3] === undefined ? {} : { text: match[3] };
-  return { kind: (match[1] as MarkerKind | undefined) ?? 'finding', fingerprints, ...text };
+  const values = valuesIn(match[2] ?? '');
+  const text = values.get('text');
+  const [count, commit] = (values.get('fixed') ?? '').split('@');
+  return {
+    kind: (match[1] as MarkerKind | undefined) ?? 'finding',
+    fingerprints: parseList(values.get('fingerprint')),
+    kernels: parseList(values.get('kernels')),
+    name: decode(values.get('name') ?? ''),
+    ...(commit !== undefined && { fixed: { count: Number(count), commit } }),
+    ...(text !== undefined && { text }),
+  };
 }
+
+/** The values in a marker: ` fingerprint=a,b text=c`. */
+function valuesIn(words: string): ReadonlyMap<string, string> {
+  return new Map([...words.matchAll(/ ([a-z]+)=([^ ]*)/g)].map(([, key, value]) => [key!, value!]));
+}
+
+/** What a job may be called: without mentions, links and line ends. */
+export const jobNamePattern = /^[\p{L}\p{N} .,:=+_/-]{0,60}$/u;
 
 /** A finding in the body of a review, from the line before its text. */
 export interface EntryMarker {
   readonly fingerprints: readonly string[];
+  /** Keys of the kernels with the finding, as in {@link Marker}. */
+  readonly kernels: readonly string[];
   /** File of the finding. */
   readonly path: string;
   /** Whether GitHub rejected a comment on the line of the finding. */
@@ -51,32 +82,44 @@ export interface EntryMarker {
   readonly text?: string;
 }
 
-const ENTRY = /^<!-- selvage:entry( refused)? path=([^ ]*) fingerprint=([^ ]*)(?: text=([0-9a-f]+))? -->$/;
+const ENTRY = /^<!-- selvage:entry( refused)?((?: [a-z]+=[^ ]*)+) -->$/;
 
 /**
  * The marker line before the text of a finding in the body of a review. The text is indented, so it cannot imitate a
  * marker.
  */
-export function printEntryMarker({ fingerprints, path, isRefused, text }: EntryMarker): string {
-  const words = [isRefused ? ' refused' : '', ` path=${encode(path)}`, ` fingerprint=${printList(fingerprints)}`];
-  return `<!-- selvage:entry${words.join('')}${text === undefined ? '' : ` text=${text}`} -->`;
+export function printEntryMarker({ fingerprints, kernels, path, isRefused, text }: EntryMarker): string {
+  const words = [
+    isRefused ? ' refused' : '',
+    ` path=${encode(path)}`,
+    ` fingerprint=${printList(fingerprints)}`,
+    kernels.length === 0 ? '' : ` kernels=${printList(kernels)}`,
+    text === undefined ? '' : ` text=${text}`,
+  ];
+  return `<!-- selvage:entry${words.join('')} -->`;
 }
 
 /** Parses a line of the body of a review as {@link printEntryMarker} writes it. */
 export function parseEntryMarker(line: string): EntryMarker | undefined {
   const match = ENTRY.exec(line);
   if (!match) return undefined;
-  const [, refused, path = '', list = '', hash] = match;
-  const text = hash === undefined ? {} : { text: hash };
-  return { fingerprints: parseList(list), path: decode(path), isRefused: refused !== undefined, ...text };
+  const values = valuesIn(match[2]!);
+  const text = values.get('text');
+  return {
+    fingerprints: parseList(values.get('fingerprint')),
+    kernels: parseList(values.get('kernels')),
+    path: decode(values.get('path') ?? ''),
+    isRefused: match[1] !== undefined,
+    ...(text !== undefined && { text }),
+  };
 }
 
 function printList(fingerprints: readonly string[]): string {
   return fingerprints.map(encode).join(',');
 }
 
-function parseList(list: string): string[] {
-  return list.split(',').map(decode);
+function parseList(list: string | undefined): string[] {
+  return list === undefined ? [] : list.split(',').map(decode);
 }
 
 /** Two hyphens would end an HTML comment, so all hyphens are encoded. */

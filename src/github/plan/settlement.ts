@@ -1,0 +1,125 @@
+/** What a run knows about the finding of an earlier comment. Only what the run analysed is settled. */
+import { hashText } from '../../base/hash.ts';
+import { fingerprintsOf, isFailure, isRace, type Finding } from '../../report-model/outcome.ts';
+import { occurrences, type Occurrence } from '../../report-model/finding-group.ts';
+import type { KernelReport, Report } from '../../report-model/report.ts';
+
+/** The finding of an earlier comment, as its marker names it. */
+export interface EarlierFinding {
+  /** Path from the top of the repository; without a path, the finding may be in any file. */
+  readonly path: string | undefined;
+  readonly fingerprints: readonly string[];
+  /** Keys of its kernels, see {@link kernelKey}; empty if they are too many for a marker. */
+  readonly kernels: readonly string[];
+}
+
+/**
+ * `open`: the finding is still there, or may be. `unchecked`: its file was excluded from the analysis. `suppressed` and
+ * `unchecked` have a reason.
+ */
+export type Settlement =
+  | { readonly kind: 'open' | 'fixed' }
+  | { readonly kind: 'suppressed' | 'unchecked'; readonly reason: string };
+
+/** Identifies one check of a kernel in a marker: by its name, and the file that defines it. */
+function kernelKey(check: 'race' | 'divergence', { name, location }: KernelReport): string {
+  return hashText(`${check} ${name} ${location?.file ?? ''}`).slice(0, 8);
+}
+
+/** Maximum number of keys in a marker. */
+const maxKeys = 50;
+
+/** The keys of the checks that found these occurrences; empty if they are too many for a marker. */
+export function kernelKeys(found: readonly Occurrence[]): readonly string[] {
+  const keys = [...new Set(found.map(keyOfOccurrence))];
+  return keys.length > maxKeys ? [] : keys;
+}
+
+function keyOfOccurrence({ finding, kernel }: Pick<Occurrence, 'finding' | 'kernel'>): string {
+  return kernelKey(isRace(finding) ? 'race' : 'divergence', kernel);
+}
+
+/** A check of all kernels with one key: of one kernel for several architectures. */
+interface CheckedKernels {
+  isDecided: boolean;
+  /** Files of its findings that are neither confirmed nor excluded. */
+  readonly open: Set<string>;
+}
+
+/**
+ * Determines what became of earlier findings.
+ *
+ * A finding that the report lacks is fixed if its kernels were decided and have no open finding in its file. If a kernel
+ * is not in the report, it is as in the base or no longer exists, unless a part of the change was not analysed.
+ * @param folder that paths of the report are relative to, with a trailing slash; others belong to other runs
+ */
+export function settlements(report: Report, folder: string): (earlier: EarlierFinding) => Settlement {
+  const all = occurrences(report);
+  const current = new Map<string, string | undefined>();
+  for (const { finding } of all)
+    for (const fingerprint of fingerprintsOf(finding))
+      if (!current.has(fingerprint) || finding.suppressed === undefined) current.set(fingerprint, finding.suppressed);
+  const checks = checksOf(report, all, folder);
+  const excluded = new Set(report.excluded?.map((path) => `${folder}${path}`));
+  const isAllDecided = [...checks.values()].every(({ isDecided }) => isDecided);
+  const isComplete = !report.diagnostics.some(isFailure);
+  const missing = (report.notAnalysed ?? []).map(({ location }) => location && `${folder}${location.file}`);
+  /** Whether a kernel that the report lacks may still have a finding in a file. */
+  const mayBeMissing = (path: string | undefined): boolean => {
+    if (!isComplete) return true;
+    // Any unit may include a header.
+    if (path === undefined || !path.endsWith('.cu')) return missing.length > 0 || excluded.size > 0;
+    return missing.includes(undefined) || missing.includes(path);
+  };
+
+  return ({ path, fingerprints, kernels }) => {
+    if (path !== undefined && !path.startsWith(folder)) return { kind: 'open' };
+    const reasons = fingerprints.flatMap((name) => (current.has(name) ? [current.get(name)] : []));
+    const [reason] = reasons;
+    if (reasons.includes(undefined)) return { kind: 'open' };
+    if (reason !== undefined) return { kind: 'suppressed', reason };
+    if (path !== undefined && excluded.has(path))
+      return { kind: 'unchecked', reason: '`paths` of the configuration leave out this file' };
+    const own = kernels.map((key) => checks.get(key));
+    const isOpen = own.some((check) => check && (!check.isDecided || isOpenIn(check, path)));
+    // A header's kernels of one name may be several: those of each unit that includes it.
+    const areAllThere = own.length > 0 && !own.includes(undefined) && (isComplete || path?.endsWith('.cu') === true);
+    if (areAllThere) return { kind: isOpen ? 'open' : 'fixed' };
+    const isUnknown = kernels.length === 0 && (!isAllDecided || [...checks.values()].some((check) => isOpenIn(check, path))); // oxfmt-ignore
+    return { kind: isOpen || isUnknown || mayBeMissing(path) ? 'open' : 'fixed' };
+  };
+}
+
+function isOpenIn({ open }: CheckedKernels, path: string | undefined): boolean {
+  return path === undefined ? open.size > 0 : open.has(path);
+}
+
+/** The checks of the report, by key. */
+function checksOf({ kernels }: Report, all: readonly Occurrence[], folder: string): Map<string, CheckedKernels> {
+  const checks = new Map<string, CheckedKernels>();
+  for (const kernel of kernels) {
+    for (const check of ['race', 'divergence'] as const) {
+      const { verdict, findings } = kernel[check];
+      const key = kernelKey(check, kernel);
+      const known = checks.get(key) ?? { isDecided: true, open: new Set() };
+      // A verdict without findings has no location, so it may concern any file.
+      if (verdict === 'unknown' || verdict === 'skipped' || (verdict === 'possible' && findings.length === 0))
+        known.isDecided = false;
+      checks.set(key, known);
+    }
+  }
+  for (const occurrence of all) {
+    if (occurrence.finding.confirmed) continue;
+    const { open } = checks.get(keyOfOccurrence(occurrence))!;
+    for (const file of filesOf(occurrence.finding)) open.add(`${folder}${file}`);
+  }
+  return checks;
+}
+
+/** The files of a finding, with those that its code was inlined into. */
+function filesOf(finding: Finding): string[] {
+  const files: string[] = [];
+  for (let place of isRace(finding) ? [finding.first.location, finding.second.location] : [finding.barrier])
+    for (; place; place = place.inlinedAt) files.push(place.file);
+  return files;
+}
