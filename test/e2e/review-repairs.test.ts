@@ -36,6 +36,7 @@ test('a review repairs findings that the change introduces, after they are poste
   // All repairs are in comments, so the summary and the check run are unchanged.
   assert.deepEqual(writes, [
     'POST /check-runs',
+    'PATCH /check-runs/N',
     'POST /pulls/7/reviews',
     'POST /issues/7/comments',
     ...Array.from({ length: 8 }, () => 'PATCH /pulls/comments/N'),

@@ -43,9 +43,14 @@ export function inUnitsOfSteps(shaped: ShapedKernel): ShapedKernel {
 function inSteps(store: TermStore, term: Term, isOpen: (size: Term) => boolean): Term {
   if (!/^[us](?:div|rem)$/.test(term.operator)) return term;
   const [number, divisor] = term.arguments as [Term, Term];
-  if (divisor.operator === 'constant') return isOfThreads(number) ? wholeQuotient(store, term, isOpen) : term;
+  if (divisor.operator === 'constant') return isIndex(number) ? wholeQuotient(store, term, isOpen) : term;
   const step = isOfThreads(number) && isOpen(divisor) ? commonStep(number) : 1n;
   return step > 1n && step <= largestStep ? dividedBySteps(store, term, step) : term;
+}
+
+/** Whether a number depends on the thread or on the iteration of a loop. */
+function isIndex({ leaves }: Term): boolean {
+  return leaves.some(({ atom }) => atom!.kind === 'thread' || atom!.kind === 'iteration');
 }
 
 function isOfThreads({ leaves }: Term): boolean {

@@ -61,3 +61,20 @@ __global__ void words_too_short(unsigned* out, const unsigned* in, int rows, int
     if (column < columns)
         out[column * rows / 32 + row] = in[row * in_bits / 32 + column];
 }
+
+// A row begins at a bit of a packed row, and the row is an iteration of a loop.
+// expect: bitRows race=proved divergence=proved
+// expect: bitRows precondition "(bits / 32) >= words"
+// expect: bitRows silent
+__global__ void bitRows(const unsigned* in, unsigned* out, int rows, int words, int bits) {
+  for (int r = 0; r < rows; r++)
+    for (int i = threadIdx.x; i < words; i += blockDim.x) out[i + r * bits / 32] = in[r * words + i];
+}
+
+// expect: bitRowsOfBlocks race=proved divergence=proved
+// expect: bitRowsOfBlocks precondition "(bits / 32) >= words"
+// expect: bitRowsOfBlocks silent
+__global__ void bitRowsOfBlocks(const unsigned* in, unsigned* out, int rows, int words, int bits) {
+  for (int r = blockIdx.x; r < rows; r += gridDim.x)
+    for (int i = threadIdx.x; i < words; i += blockDim.x) out[i + r * bits / 32] = in[r * words + i];
+}
