@@ -205,7 +205,8 @@ async function run(
       const { files, notes } = await pullRequestFiles(octokit, target, () => changedFiles(clone, base, event.headSha));
       for (const note of notes) core.info(logText(note));
       const { comment, checkRun } = inputs;
-      const publishPlan = (plan: ReviewPlan) => publish(octokit, target, plan, { comment, checkRun });
+      const publishPlan = (plan: ReviewPlan) =>
+        publish(octokit, target, plan, { comment, checkRun, isOfFork: event.fork });
       const change: Change = { base, files, isReviewed: !event.draft || inputs.reviewDrafts, publishPlan };
       return review(started, clone, change, inputs, services, signal);
     }
@@ -258,6 +259,7 @@ async function review(
   }
   const log = new Log();
   const defaults = await organisationDefaults(started.octokit, event.owner);
+  let isReadOnly = false;
   const post = async (analysis: RangeResult, stage: 'verdicts' | 'whole'): Promise<ReviewPlan> => {
     const { report, trust, nothing, source } = analysis;
     const plan = planReview({
@@ -284,7 +286,13 @@ async function review(
       writeOutputFile(environment, 'review-data', { name: reviewFile, text: printReviewData(data) });
     }
     started.isTold = true;
-    log.writeOnce(toldLines(plan, await publishPlan(plan)));
+    // What the token must not write for the verdicts, it must not write for the repairs either.
+    if (!isReadOnly) {
+      const result = await publishPlan(plan);
+      isReadOnly = fork && result.problems.length > 0 && result.problems.every(({ permission }) => permission !== undefined); // oxfmt-ignore
+      log.writeOnce(toldLines(plan, isReadOnly ? { ...result, problems: [] } : result));
+      if (isReadOnly) log.writeOnce([readOnlyText]);
+    }
     return plan;
   };
   const analysis = await log.withoutCommands(() =>
@@ -433,6 +441,8 @@ function toolOf(environment: Environment): Pick<PlanInput, 'tool'> {
   if (!/^[\w.-]+\/[\w.-]+$/.test(name) || !/^[\w.][\w./-]*$/.test(ref)) return {};
   return { tool: { url: `${environment['GITHUB_SERVER_URL'] ?? 'https://github.com'}/${name}`, ref } };
 }
+
+const readOnlyText = 'The token of a pull request from a fork is read-only: the findings are in annotations and in the job summary. A second workflow can post them as a review; see src/docs/github.md of Selvage, "Forks".'; // oxfmt-ignore
 
 /** Lines on the results of publishing, and annotations if no check run contains them. */
 function toldLines(plan: ReviewPlan, result: PublishResult): string[] {

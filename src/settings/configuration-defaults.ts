@@ -14,7 +14,6 @@ export function withDefaults(
 ): Configuration {
   const { race, divergence, repair, cost, idempotency } = own.checks;
   const general = defaults.checks;
-  const compileCommands = own.nvcc.compileCommands ?? defaults.nvcc.compileCommands;
   const take = <Value>(path: readonly string[], mine: Value, theirs: Value): Value =>
     isGiven(...path) ? mine : theirs;
   return {
@@ -23,7 +22,7 @@ export function withDefaults(
     arch: take(['arch'], own.arch, defaults.arch),
     nvcc: {
       args: [...defaults.nvcc.args, ...own.nvcc.args],
-      ...(compileCommands === undefined ? {} : { compileCommands }),
+      compileCommands: own.nvcc.compileCommands.length > 0 ? own.nvcc.compileCommands : defaults.nvcc.compileCommands,
     },
     paths: {
       include: take(['paths', 'include'], own.paths.include, defaults.paths.include),

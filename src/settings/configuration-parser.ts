@@ -287,7 +287,7 @@ function configurationOf(
   return {
     arch: arch.length > 0 ? arch : defaultConfiguration.arch,
     ...gpuIn(gpu),
-    nvcc: { args: nvcc.args, ...(compileCommands === undefined ? {} : { compileCommands }) },
+    nvcc: { args: nvcc.args, compileCommands: typeof compileCommands === 'string' ? [compileCommands] : (compileCommands ?? []) }, // oxfmt-ignore
     paths,
     kernels,
     checks: {

@@ -141,7 +141,10 @@ export const configurationSchema = object({
           [],
         ),
         'compile-commands': v.optional(
-          told(text, 'Path of a compile_commands.json, which has the flags of each file.'),
+          told(
+            v.union([text, listOf(text)], 'must be a path, or a list of paths'),
+            'Path of a compile_commands.json, which has the flags of each file; or a list of them, of which the first with an entry for a file is used.',
+          ),
         ),
       }),
       'How nvcc compiles the files.',

@@ -10,12 +10,19 @@ interface Problem {
   readonly problem: string;
 }
 
+/** A problem of the entry of a database. */
+interface EntryProblem extends Problem {
+  readonly origin: string;
+}
+
 /** One entry of a compilation database, as written. */
 interface CompileCommand {
   /** Working directory of the command, as an absolute path. */
   readonly directory: string;
   /** Absolute path of the compiled file. */
   readonly file: string;
+  /** Path of the database relative to the root. */
+  readonly origin: string;
   /**
    * The program and its arguments, as a list or as a text to be split like a shell command; or why they are invalid.
    */
@@ -67,9 +74,22 @@ export function parseCompileCommands(text: string, file: string, root: string): 
     const [, directory] = known;
     const path = resolve(directory, named);
     if (!commands.has(path))
-      commands.set(path, { directory, file: path, command: commandOf(entry as Readonly<Record<string, unknown>>) });
+      commands.set(path, {
+        directory,
+        file: path,
+        origin: file,
+        command: commandOf(entry as Readonly<Record<string, unknown>>),
+      });
   }
   return { commands, root, diagnostics: [] };
+}
+
+/** One database of several. Of several commands for a file, that of the first database is used. */
+export function joinedCommands(databases: readonly CompileCommands[], root: string): CompileCommands {
+  const commands = new Map<string, CompileCommand>();
+  for (const database of databases)
+    for (const [file, command] of database.commands) if (!commands.has(file)) commands.set(file, command);
+  return { commands, root, diagnostics: databases.flatMap(({ diagnostics }) => diagnostics) };
 }
 
 /** The command of an entry, which needs only one of the keys `arguments` and `command`. */
@@ -91,6 +111,8 @@ function isListOfText(value: unknown): value is readonly string[] {
 
 interface UnitFlags {
   readonly args: readonly string[];
+  /** Path of the database, relative to the root. */
+  readonly origin: string;
   /** Folder to which relative paths in the flags refer. */
   readonly directory: string;
   /** The file whose entry is used, if the unit has none. */
@@ -109,15 +131,16 @@ export function flagsOf(
   database: CompileCommands,
   file: string,
   readText: (path: string) => string | undefined = () => undefined,
-): UnitFlags | Problem | null {
+): UnitFlags | EntryProblem | null {
   const own = database.commands.get(file);
   const command = own ?? nearestSibling(database, file);
   if (!command) return null;
-  if (isProblem(command.command)) return command.command;
+  const { origin } = command;
+  if (isProblem(command.command)) return { ...command.command, origin };
   const words = typeof command.command === 'string' ? shellWords(command.command) : command.command;
   if (!words || words.length === 0) {
     if (!own) return null;
-    return { problem: words ? 'its command is empty' : 'its command cannot be split into words: a quotation is not closed' }; // oxfmt-ignore
+    return { problem: words ? 'its command is empty' : 'its command cannot be split into words: a quotation is not closed', origin }; // oxfmt-ignore
   }
   const args = parseOptions(withOptionFiles(nvccWords(words), command.directory, readText)).flatMap((word) => {
     if (word.kind === 'operand' && isSource(word.words[0]!)) return [];
@@ -127,7 +150,7 @@ export function flagsOf(
     if (word.row.name !== '-Xcompiler') return word.words;
     return word.value.split(',').flatMap((flag) => (isHostOnly(flag) ? [] : ['-Xcompiler', flag]));
   });
-  return { args, directory: command.directory, ...(own ? {} : { sibling: command.file }) };
+  return { args, origin, directory: command.directory, ...(own ? {} : { sibling: command.file }) };
 }
 
 /**

@@ -26,6 +26,20 @@ const messageClasses = [
   ['the types do not match', /no instance of|no suitable|incompatible|no matching|does not match|cannot be|ambiguous/],
 ] as const; // oxfmt-ignore
 
+const unknownError = 'the compiler reports an error';
+const logRemedy = "See the log of the run for the compiler's output.";
+
+/**
+ * The reason in the message of a file that does not compile, if the message has no text of the compiler; undefined for
+ * other messages.
+ */
+export function ownReason(message: string): string | undefined {
+  const reasons = [...messageClasses.map(([reason]) => reason), unknownError];
+  return reasons
+    .map((reason) => `The file does not compile: ${reason}.`)
+    .find((text) => message === `${text} ${logRemedy}`);
+}
+
 /** Maximum number of listed errors of one build. */
 const maxErrors = 20;
 
@@ -61,7 +75,7 @@ export async function compileErrors(output: string, context: MessageContext): Pr
     const message =
       context.trust === 'user'
         ? `The file does not compile: ${cleaned(error.text)}${missingHeader.test(error.text) ? `. ${headerRemedy}` : ''}`
-        : `The file does not compile: ${meaning ?? 'the compiler reports an error'}. See the log of the run for the compiler's output.`;
+        : `The file does not compile: ${meaning ?? unknownError}. ${logRemedy}`;
     diagnostics.push({ severity: 'error', code: 'compile/failed', message, location });
     const hint = removedApi(error.text);
     if (hint) diagnostics.push({ severity: 'notice', code: 'compile/removed-api', message: hint, location });

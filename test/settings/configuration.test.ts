@@ -40,7 +40,7 @@ test('every key is read', () => {
   assert.deepEqual(configuration.arch, ['sm_80', 'sm_90a']);
   assert.deepEqual(configuration.nvcc, {
     args: ['-std=c++17', '-Iinclude'],
-    compileCommands: 'build/compile_commands.json',
+    compileCommands: ['build/compile_commands.json'],
   });
   assert.deepEqual(configuration.paths, { include: ['src/**/*.cu'], exclude: ['third_party/**'] });
   assert.deepEqual(configuration.checks, {

@@ -40,10 +40,19 @@ test('a command becomes the flags of its file', () => {
       '-forward-unknown-to-host-compiler', '-DNDEBUG', '-I../include', '-isystem=/opt/x',
       '--generate-code=arch=compute_80,code=[sm_80]', '-Xcompiler', '-fopenmp', '-std=c++17',
     ],
+    origin: 'build/compile_commands.json',
     directory: '/repo/build',
   }); // oxfmt-ignore
-  assert.deepEqual(flagsOf(database, '/repo/src/b.cu'), { args: ['-DB'], directory: '/repo/build' });
-  assert.deepEqual(flagsOf(database, '/repo/build/c.cu'), { args: ['-DC'], directory: '/repo/build' });
+  assert.deepEqual(flagsOf(database, '/repo/src/b.cu'), {
+    args: ['-DB'],
+    origin: 'build/compile_commands.json',
+    directory: '/repo/build',
+  });
+  assert.deepEqual(flagsOf(database, '/repo/build/c.cu'), {
+    args: ['-DC'],
+    origin: 'build/compile_commands.json',
+    directory: '/repo/build',
+  });
 });
 
 test('only harmless flags of the host compiler are left out', () => {

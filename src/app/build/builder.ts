@@ -334,22 +334,25 @@ function readBounded(file: string, mostBytes: number): string | undefined {
 
 async function readDatabase({ tree, configuration, databaseRoot, progress }: BuilderRequest): Promise<Database> {
   const named = configuration.nvcc.compileCommands;
-  const path = named ?? usualDatabases(databaseRoot).find((file) => kindOf(resolve(databaseRoot, file)) === 'file');
-  if (path === undefined) return { lookUp: () => null, diagnostics: [] };
-  const [{ parseCompileCommands, flagsOf }, { isPrivatePlace }] = await Promise.all([
+  const isFound = named.length === 0;
+  const [usual] = isFound ? usualDatabases(databaseRoot).filter((file) => kindOf(resolve(databaseRoot, file)) === 'file') : []; // oxfmt-ignore
+  const paths = usual === undefined ? named : [usual];
+  if (paths.length === 0) return { lookUp: () => null, diagnostics: [] };
+  const [{ parseCompileCommands, joinedCommands, flagsOf }, { isPrivatePlace }] = await Promise.all([
     import('../../toolchain/compile-commands.ts'),
     import('../../toolchain/flags.ts'),
   ]);
-  const text = readBounded(resolve(databaseRoot, path), largestDatabase);
-  if (text === undefined) {
+  const read = (path: string): CompileCommands => {
+    const text = readBounded(resolve(databaseRoot, path), largestDatabase);
+    if (text !== undefined) return parseCompileCommands(text, path, databaseRoot);
     const message = `Selvage cannot read the compilation database ${path} that the configuration names; generate it first.`;
     const problem: Diagnostic = { severity: 'error', code: 'compile/commands', message };
-    return { lookUp: () => null, diagnostics: named === undefined ? [] : [problem] };
-  }
-  const commands: CompileCommands = parseCompileCommands(text, path, databaseRoot);
-  if (named === undefined && commands.diagnostics.length > 0) {
+    return { commands: new Map(), root: databaseRoot, diagnostics: isFound ? [] : [problem] };
+  };
+  const commands = joinedCommands(paths.map(read), databaseRoot);
+  if (isFound && commands.diagnostics.length > 0) {
     // The user's configuration does not name this file.
-    progress.log(`Selvage compiles without ${path}, which is not a compilation database.`);
+    progress.log(`Selvage compiles without ${usual}, which is not a compilation database.`);
     return { lookUp: () => null, diagnostics: [] };
   }
   const moved = (word: string): string => word.replaceAll(`${databaseRoot}/`, `${tree.root}/`);
@@ -365,15 +368,15 @@ async function readDatabase({ tree, configuration, databaseRoot, progress }: Bui
     const found = flagsOf(commands, resolve(databaseRoot, unit.path), readText);
     if (!found) return null;
     if ('problem' in found) {
-      const message = `Selvage does not compile ${unit.path} as ${path} specifies: ${found.problem}. Generate the database again.`;
-      return { problem: { severity: 'error', code: 'compile/commands', message, location: { file: path, line: 1 } } };
+      const { problem, origin } = found;
+      const message = `Selvage does not compile ${unit.path} as ${origin} specifies: ${problem}. Generate the database again.`;
+      return { problem: { severity: 'error', code: 'compile/commands', message, location: { file: origin, line: 1 } } };
     }
-    const { args, directory, sibling } = found;
-    const isFound = named === undefined;
+    const { args, origin, directory, sibling } = found;
     const group = {
       args: args.map(moved),
       isFound,
-      origin: path,
+      origin,
       directory: moved(`${directory}/`).replace(/\/$/, ''),
     };
     return { group, ...(sibling === undefined ? {} : { sibling: relativeTo(databaseRoot, sibling) }) };

@@ -101,8 +101,7 @@ async function reallyIncludes(
 function configurationChanged(diff: readonly FileDiff[], base: ChangeSide, head: ChangeSide): boolean {
   const files = new Set([configurationName]);
   for (const { configuration } of [base.settings, head.settings]) {
-    const database = configuration.nvcc.compileCommands;
-    if (database !== undefined) files.add(database);
+    for (const database of configuration.nvcc.compileCommands) files.add(database);
   }
   const isRead = (path: string): boolean => files.has(path) || /(?:^|\/)compile_commands\.json$/.test(path);
   return (

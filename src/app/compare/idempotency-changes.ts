@@ -15,7 +15,8 @@ export interface ClassPair {
 }
 
 /**
- * Notices for kernels whose class changed. A class that is undecided on either side is not a change.
+ * Notices for kernels whose class changed. A class that is undecided on either side is not a change, and that a kernel with
+ * a new data race is not idempotent follows from the race.
  * @param isChanged whether a line of the head is new or changed
  */
 export function classChanges(
@@ -26,6 +27,7 @@ export function classChanges(
   return pairs.flatMap(({ base, head, name }) => {
     const [was, is] = [base.idempotency, head.idempotency];
     if (!was || !is || was.kernel === is.kernel || was.kernel === 'unknown' || is.kernel === 'unknown') return [];
+    if ((base.race.verdict === 'race') !== (head.race.verdict === 'race')) return [];
     const location = placeOf(was, is, isChanged) ?? head.location;
     const sentences = [classChangeText(name, was, is), ...moreOf(is)];
     return [{ severity, code: 'idempotency/class-changed', message: `${sentences.join('. ')}.`, ...(location && { location }) }]; // oxfmt-ignore

@@ -16,6 +16,7 @@ import { stepText } from '../../messages/finding/interleaving.ts';
 import { codes } from '../../source/codes.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Location } from '../../source/location.ts';
+import { ownReason } from '../../toolchain/compiler-messages.ts';
 import { fixedTitle, launchText, titleText } from '../../messages/review.ts';
 import { findingsInGroup, locationOf, type FindingGroup } from '../../report-model/finding-group.ts';
 import { byteLength } from '../text/markdown.ts';
@@ -473,6 +474,8 @@ export function isOwnWords(code: string): boolean {
 /** The message of a diagnostic if it may appear outside of the log, otherwise the title of its code. */
 export function diagnosticText({ code, message }: Diagnostic): string {
   if (isOwnWords(code)) return message;
+  const reason = code === 'compile/failed' ? ownReason(message) : undefined;
+  if (reason !== undefined) return reason;
   const entry: { readonly title: string } | undefined = codes[code];
   return entry?.title ?? 'The log describes this problem.';
 }

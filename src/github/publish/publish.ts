@@ -14,6 +14,8 @@ interface PublishOptions {
   /** Whether the review and the summary comment are posted. */
   readonly comment: boolean;
   readonly checkRun: boolean;
+  /** Whether the token is that of a run for a fork: if it must not write the check run, it must not write anything. */
+  readonly isOfFork?: boolean;
   /** Whether the check run has buttons, whose events only an App receives. */
   readonly buttons?: boolean;
 }
@@ -77,7 +79,9 @@ export async function publish(
   const check = options.checkRun
     ? await attempt('check run', 'checks: write', () => publishCheckRun(octokit, target, plan, options.buttons))
     : 'off';
-  if (!options.comment) return { comments: 0, review: 'off', summary: 'off', check, settled: 0, problems };
+  const isReadOnly = options.isOfFork === true && problems.some(({ permission }) => permission !== undefined);
+  if (!options.comment || isReadOnly)
+    return { comments: 0, review: 'off', summary: 'off', check, settled: 0, problems };
 
   const head = await attempt('review', 'pull-requests: write', () => currentHead(octokit, target));
   if (head === 'failed') {

@@ -62,6 +62,20 @@ test('a rejected flag is reported at the place that specifies it', async (t) => 
   ]);
 });
 
+test('of several compilation databases the first with an entry for a unit is used', async (t) => {
+  const entry = (file: string, flag: string) => JSON.stringify([{ directory: '.', file, command: `nvcc ${flag} -c ${file}` }]); // oxfmt-ignore
+  const { builder, unit } = await builderFor(t, {
+    compiler: '',
+    configuration: 'version: 1\nnvcc: { compile-commands: [b/compile_commands.json, c/compile_commands.json] }\n',
+    files: {
+      'b/compile_commands.json': entry('../b.cu', '--run=b'),
+      'c/compile_commands.json': entry('../a.cu', '--run=c'),
+    },
+  });
+  const { diagnostics } = await builder.build(unit, 'verification', 'sm_80');
+  assert.match(diagnostics[0]?.message ?? '', /^Selvage rejects the flag --run=c of c\/compile_commands\.json/);
+});
+
 test('flags of an explicit configuration are reported at that configuration', async (t) => {
   const configuration = 'version: 1\nnvcc: { args: ["-ccbin=x"] }\n';
   const { builder, unit } = await builderFor(t, { compiler: '', configuration, config: 'ci/checks.yml' });
