@@ -290,6 +290,15 @@ test('huge results stay within the limits, with fences and sections closed', () 
   assert.equal(result.outputs['errors'], '400');
 });
 
+test('the title of a change that excludes a file from the analysis names that', () => {
+  const notAnalysed = [{ what: 'src/b.cu', reason: 'paths.exclude of this change leaves it out', location: { file: 'src/b.cu', line: 1 } }]; // oxfmt-ignore
+  const excluded = ['src/b.cu', 'third_party/c.cu'];
+  const { title } = plan({ report: report([kernel('k', [])], { notAnalysed, excluded }) }).check;
+  assert.match(title, /^1 kernel proved free of .*; 1 file excluded$/);
+  const before = plan({ report: report([kernel('k', [])], { excluded: ['third_party/c.cu'] }) }).check;
+  assert.doesNotMatch(before.title, /excluded/);
+});
+
 test('a suggestion replaces the lines of its comment, otherwise it is a diff, with safe fences', () => {
   const text = Array.from({ length: 20 }, (_, index) => `line ${index + 1}`).join('\n');
   const comment = (edited: readonly [number, number]) => {

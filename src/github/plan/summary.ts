@@ -104,8 +104,11 @@ export function headline(facts: ReviewFacts): string {
     return `${none}; ${facts.fixed > 0 ? `fixes ${count(facts.fixed, 'finding')}` : why}`;
   }
   const proved = report.kernels.filter(provesAllThatWasAsked).length;
-  if (proved < kernels) return `${none}; ${proved} of ${count(kernels, 'kernel')} proved${also}${mends}`;
-  return `${count(kernels, 'kernel')} proved free of data races and barrier divergence${also}${mends}`;
+  // Files that the base leaves out, too, are not listed as not analysed.
+  const excluded = (report.notAnalysed ?? []).filter(({ what }) => report.excluded?.includes(what)).length;
+  const more = `${also}${mends}${excluded > 0 ? `; ${count(excluded, 'file')} excluded` : ''}`;
+  if (proved < kernels) return `${none}; ${proved} of ${count(kernels, 'kernel')} proved${more}`;
+  return `${count(kernels, 'kernel')} proved free of data races and barrier divergence${more}`;
 }
 
 /** `2 data races, 1 barrier divergence`. @param join combines the parts into one text */
