@@ -5,6 +5,7 @@ import type { Octokit } from '@octokit/rest';
 import { exitCodes } from '../report-model/exit-code.ts';
 import type { ChangeAnalysis } from '../app/compare/change-request.ts';
 import { changedFiles, folderInRepository } from '../app/project/git.ts';
+import { clock } from '../system/clock.ts';
 import { interruptible, Interruption } from '../system/interruption.ts';
 import type { DefaultsText } from '../settings/configuration.ts';
 import type { Options } from '../settings/options.ts';
@@ -432,7 +433,10 @@ async function checkRepository(
 
 /** Receiver of the progress of an analysis: the log of the job. */
 function progressOf(environment: Environment): Progress {
-  return { log: (line) => core.info(logText(line)), defect: (defect) => keepDefect(defect, environment) };
+  const log = (line: string): void => core.info(logText(line));
+  const start = clock();
+  const step = (line: string): void => log(`[${((clock() - start) / 1000).toFixed(1)} s] ${line}`);
+  return { log, step, defect: (defect) => keepDefect(defect, environment) };
 }
 
 /** Repository and revision of the action; unknown in a workflow that runs the action from its own checkout. */

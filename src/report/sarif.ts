@@ -42,8 +42,6 @@ export function renderSarif(report: Report): string {
         tool: {
           driver: { name: report.tool.name, semanticVersion: report.tool.version, rules: [...used].sort().map(ruleOf) },
         },
-        // Without a category given to the upload, GitHub takes the part before the last slash.
-        automationDetails: { id: `${report.tool.name}/` },
         columnKind: 'utf16CodeUnits',
         originalUriBaseIds: { SRCROOT: { description: { text: 'the root of the repository' } } },
         invocations: [

@@ -473,7 +473,7 @@ export async function withSetting<Result extends Omit<CompileResult, 'ptx'>>(
     if (diagnostics.length > 0) return { dependencies: [], diagnostics };
     if (strangers) {
       const searched = [...(await Promise.all(request.flags.map(includedFolders))).flat(), ...own];
-      const endless = await endlessInclude(copy?.input ?? file, searched, roots);
+      const endless = await endlessInclude(copy?.input ?? file, searched, roots, request.signal);
       if (endless) return { dependencies: [], diagnostics: [refusal(endless, { unit, request })] };
     }
     const notes = request.flags.flatMap(({ origin }, index) => droppedNotes(selected[index]!, origin));
@@ -611,9 +611,7 @@ async function failure(result: ProcessResult, setting: Setting): Promise<Diagnos
 
 /** Whether a program of nvcc reports that it reached its limit of memory. */
 function ranOutOfMemory({ stderr }: ProcessResult): boolean {
-  return /^[^\n"]*(?:cc1plus|cc1|cudafe\+\+|cicc|ptxas)[^\n"\w][^\n"]*\b(?:out of memory|virtual memory exhausted)\b/m.test(
-    stderr,
-  );
+  return /^(?:\S{0,300}\/)?(?:cc1plus|cc1|cudafe\+\+|cicc|ptxas)[: ][^\n]{0,200}\b(?:out of memory|virtual memory exhausted)\b/m.test(stderr); // oxfmt-ignore
 }
 
 function limitMessage(end: ProcessEnd, limits: ProcessLimits): string | null {

@@ -37,7 +37,8 @@ export function ofPreprocessor(limits: ProcessLimits): ProcessLimits {
   const { resources } = limits;
   if (resources === undefined) return limits;
   const memoryBytes = Math.min(2 ** 32, resources.memoryBytes);
-  return withCpu({ ...limits, resources: { ...resources, memoryBytes } }, 120);
+  const milliseconds = Math.min(300_000, limits.milliseconds);
+  return withCpu({ ...limits, milliseconds, resources: { ...resources, memoryBytes } }, 120);
 }
 
 /** CPU time limit in seconds of a verification build whose expected time is unknown. */
@@ -88,42 +89,56 @@ async function mayBeRead(path: string): Promise<boolean> {
   }
 }
 
-/** `#include "name"` and `#include <name>` in a text {@link withoutSplices}. */
-const includeDirective = /^[ \t]*(?:#|%:)[ \t]*(?:include|include_next|import)[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)/gm;
+/** White space and comments between the tokens of a directive. */
+const gap = String.raw`(?:[ \t\v\f]|\/\*[^*\n]*\*\/)*`;
+
+/** `#include "name"` and `#include <name>` in a text whose continued lines are joined. */
+const includeDirective = new RegExp(`^${gap}(?:#|%:)${gap}(?:include|include_next|import)${gap}(?:"([^"\\n]+)"|<([^>\\n]+)>)`, 'gm'); // oxfmt-ignore
+
+/** Maximum number of included names that are looked up for a unit. A unit of a large library has some thousands. */
+const mostIncludes = 50_000;
 
 /**
  * Finds an included device, pipe or socket, and an included link out of the given folders: the preprocessor would read a
  * device without end. Names that macros make up are not found; there the limits of the preprocessor apply.
  * @param file the unit, absolute
- * @param folders include folders in the order of the search
+ * @param folders include folders
  * @param roots folders that may be read, absolute, links resolved; the text of files in the first one is searched, too
  */
 export async function endlessInclude(
   file: string,
   folders: readonly string[],
   roots: readonly string[],
+  signal?: AbortSignal,
 ): Promise<Refusal | null> {
   const [root = '/'] = roots;
-  const seen = new Set([file]);
-  for (const path of seen) {
-    const text = withoutSplices(await readFile(path, 'latin1').catch(() => ''));
-    for (const [, quoted, angled] of text.matchAll(includeDirective)) {
+  const files = new Set([file]);
+  const looked = new Set<string>();
+  for (const path of files) {
+    const text = await readFile(path, 'latin1').catch(() => '');
+    // Whether trigraphs count depends on the dialect.
+    const texts = [withoutSplices(text), ...(text.includes('??/') ? [text.replaceAll(/\\[ \t\v\f]*\r?\n/g, '')] : [])];
+    for (const [, quoted, angled] of texts.flatMap((one) => [...one.matchAll(includeDirective)])) {
       const places = quoted === undefined ? folders : [dirname(path), ...folders];
       for (const candidate of places.map((folder) => pathIn(folder, quoted ?? angled!))) {
-        const [target, own] = await Promise.all([
-          stat(candidate).catch(() => null),
-          lstat(candidate).catch(() => null),
-        ]);
-        if (target === null || own === null || target.isDirectory()) continue;
+        if (looked.has(candidate)) continue;
+        if (looked.size >= mostIncludes || signal?.aborted === true) return null;
+        looked.add(candidate);
+        const own = await lstat(candidate).catch(() => null);
+        const target = own && (await stat(candidate).catch(() => null));
+        if (own === null || target === null || target.isDirectory()) continue;
         const real = (await realPath(candidate)) ?? candidate;
         if (!target.isFile() || (own.isSymbolicLink() && !allowed(real, roots))) return { kind: 'include-outside', path: candidate }; // oxfmt-ignore
-        if (isInside(root, real) && target.size <= largestText) seen.add(real);
-        break;
+        // Quoted names are relative to the folder as it is spelled.
+        if (isInside(root, real) && target.size <= largestSearched) files.add(candidate);
       }
     }
   }
   return null;
 }
+
+/** Larger files are not searched. */
+const largestSearched = 16 << 20;
 
 /**
  * Finds a file with an `#embed` directive, which inserts the bytes of any file into the program and is absent from the

@@ -75,6 +75,7 @@ test(
     );
     assert.match(first.summary, /Data race on shared `s`/);
     assert.match(first.stdout, /src\/shift\.cu:\d+: error: Data race/);
+    assert.match(first.stdout, /^\[\d+\.\d s\] Checking 1 kernel, and 1 of the base\.$/m);
     assert.doesNotMatch(first.stdout, /^::error file/m);
     assert.ok(!sent(server).includes(TOKEN));
 

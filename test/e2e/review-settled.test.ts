@@ -40,8 +40,8 @@ test('two jobs for two folders: each has its own comments, summary and check run
   server.push(workspace.commit({ 'x/x.cu': kernelOf('kx') }, server.headSha));
   await both();
   assert.deepEqual(kinds(server), [['y/y.cu', 'finding']]);
-  assert.match(server.reviews[0]?.body ?? '', /\nEverything in this review is settled, as of \w{9}\.$/);
-  assert.match(server.issueComments[0]?.body ?? '', /\*\*Fixed in \w{9}:\*\* 1 finding of earlier commits/);
+  assert.match(server.reviews[0]?.body ?? '', /\nNothing of this review is open here any more, as of \w{9}\.$/);
+  assert.match(server.issueComments[0]?.body ?? '', /\*\*Settled in \w{9}:\*\* 1 finding of earlier commits/);
   assert.match(server.reviews[1]?.body ?? '', /Selvage found 1 data race/);
   assert.deepEqual(server.faults, []);
 });

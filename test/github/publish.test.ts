@@ -130,7 +130,7 @@ test('a finding that reappears after it was fixed is reported again', async () =
   assert.equal(again.comments, 1);
   assert.match(
     server.reviews[0]?.body ?? '',
-    /^<!-- selvage:v1 review text=\w+ -->\nEverything in this review is settled, as of a{9}\.$/,
+    /^<!-- selvage:v1 review text=\w+ -->\nNothing of this review is open here any more, as of a{9}\.$/,
   );
   assert.match(server.reviews[1]?.body ?? '', /- `src\/a\.cu:44` \*\*Data race/);
   clean(server);

@@ -27,6 +27,10 @@ test('a finding is fixed if its kernel is proved, regardless of other kernels', 
   const unknown = { ...kernel('other', []), race: { verdict: 'unknown', findings: [] } } as const;
   assert.equal(kindOf(report([kernel('k', []), unknown])), 'fixed');
   assert.equal(kindOf(report([{ ...unknown, name: 'k' }])), 'open');
+  const [launch] = kernel('k', []).launches;
+  const undecided = { ...launch!, race: { verdict: 'unknown', findings: [] } } as const;
+  const racyToo = { ...racy('k', 'f2'), launches: [launch!, undecided] };
+  assert.equal(kindOf(report([racyToo])), 'open');
   // A marker without kernels could mean any of them.
   assert.equal(kindOf(report([kernel('k', []), unknown]), { ...told, kernels: [] }), 'open');
   assert.equal(kindOf(report([kernel('k', [])]), { ...told, kernels: [] }), 'fixed');
@@ -46,18 +50,19 @@ test('a finding is open while its own check has a possible finding in its file',
 });
 
 test('a kernel that the report lacks is as in the base, unless a part of the change was not analysed', () => {
-  assert.equal(kindOf(report([])), 'fixed');
+  assert.equal(kindOf(report([])), 'gone');
   const diagnostics = [{ severity: 'error', code: 'ptx/syntax', message: '' }] as const;
   assert.equal(kindOf(report([], { diagnostics })), 'open');
   assert.equal(kindOf(report([kernel('k', [])], { diagnostics })), 'fixed');
   const notAnalysed = [{ what: 'x', reason: 'no unit', location: at(1) }];
   assert.equal(kindOf(report([], { notAnalysed })), 'open');
-  assert.equal(kindOf(report([], { notAnalysed: [{ what: 'x', reason: '', location: { file: 'src/b.cu', line: 1 } }] })), 'fixed'); // oxfmt-ignore
+  assert.equal(kindOf(report([], { notAnalysed: [{ what: 'x', reason: '', location: { file: 'src/b.cu', line: 1 } }] })), 'gone'); // oxfmt-ignore
   assert.equal(kindOf(report([], { notAnalysed: [{ what: 'x', reason: '' }] })), 'open');
   // Any unit may include a header.
   const inHeader = { ...told, path: 'src/h.cuh' };
   assert.equal(kindOf(report([], { notAnalysed }), inHeader), 'open');
-  assert.equal(kindOf(report([kernel('k', [])], { notAnalysed }), inHeader), 'fixed');
+  assert.equal(kindOf(report([kernel('k', [])], { notAnalysed }), inHeader), 'open');
+  assert.equal(kindOf(report([kernel('k', [])]), inHeader), 'fixed');
   assert.equal(kindOf(report([kernel('k', [])], { diagnostics }), inHeader), 'open');
 });
 
@@ -68,7 +73,12 @@ test('files outside of the folder of the run, and files that the configuration l
   assert.equal(kindOf(report([]), { ...told, path: 'xy/a.cu' }, 'x/'), 'open');
   assert.equal(kindOf(report([], { excluded: ['src/a.cu'] })), 'unchecked');
   assert.equal(kindOf(report([], { excluded: ['src/a.cu'] }), inFolder, 'x/'), 'unchecked');
-  assert.equal(kindOf(report([], { excluded: ['src/b.cu'] })), 'fixed');
+  assert.equal(kindOf(report([], { excluded: ['src/b.cu'] })), 'gone');
+  // A header is analysed as a part of units, even if it is excluded itself.
+  const inHeader = { ...told, path: 'src/h.cuh' };
+  assert.equal(kindOf(report([kernel('k', [])], { excluded: ['src/h.cuh'] }), inHeader), 'fixed');
+  assert.equal(kindOf(report([], { excluded: ['src/h.cuh'] }), inHeader), 'unchecked');
+  assert.equal(kindOf(report([kernel('k', [])], { excluded: ['src/b.cu'] }), inHeader), 'open');
   assert.equal(kindOf(report([], { excluded: ['src/b.cu'] }), { ...told, path: 'src/h.cuh' }), 'open');
 });
 

@@ -147,7 +147,7 @@ test('a review posted by an earlier version of Selvage is marked as fixed as a w
   const [told] = server.reviews;
   told!.body = '<!-- selvage:v1 review fingerprint=f1 -->\nSelvage found 1 data race.\n\n- `src/a.cu:40` A race.';
   await review(server, racy());
-  assert.match(told!.body, /^<!-- selvage:v1 review text=\w+ -->\nEverything in this review is settled, as of a{9}\.$/); // oxfmt-ignore
+  assert.match(told!.body, /^<!-- selvage:v1 review text=\w+ -->\nNothing of this review is open here any more, as of a{9}\.$/); // oxfmt-ignore
   await saysNothingMore(server, racy());
 });
 

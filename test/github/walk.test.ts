@@ -191,7 +191,7 @@ function check(world: World, server: GitHubServer, seen: Set<string>, named: (te
   }
   for (const { id, body } of bodies) {
     const open = markers.filter(({ comment, marker }) => comment.reviewId === id && /^(?:finding|suppressed|unchecked)$/.test(marker.kind)); // oxfmt-ignore
-    const isSettled = body.includes('Everything in this review is settled');
+    const isSettled = body.includes('Nothing of this review is open here any more');
     assert.equal(isSettled, open.length + openEntries(body).length === 0, named(body));
   }
   for (const folder of folders) {

@@ -286,6 +286,10 @@ test('a device, a pipe, and a link that leads out refuse a unit before a compile
     'link.cu': '#include "endless.cuh"\n',
     'angled.cu': '  #  include_next <endless.cuh>\n',
     'spliced.cu': '#incl\\\nude "endless.cuh"\n',
+    'comments.cu': '/**/ #/* x */include/**/"endless.cuh"\n',
+    'trigraph.cu': '// ??/\n#include "endless.cuh"\n',
+    'next.cu': '#include_next "shadowed.h"\n',
+    'shadowed.h': '',
     'deep.cu': '#include "inc/a.h"\n',
     'inc/a.h': '#include "b.h"\n',
     'inc/b.h': '#include "../endless.cuh"\n',
@@ -293,10 +297,22 @@ test('a device, a pipe, and a link that leads out refuse a unit before a compile
     'outside.cu': '#include "outside.h"\n',
   });
   symlinkSync('/dev/zero', join(root, 'endless.cuh'));
+  symlinkSync('/dev/zero', join(root, 'inc/shadowed.h'));
   symlinkSync('../secret.h', join(root, 'outside.h'));
   execFileSync('mkfifo', [join(root, 'pipe.h')]);
-  for (const file of ['device.cu', 'link.cu', 'angled.cu', 'spliced.cu', 'deep.cu', 'pipe.cu', 'outside.cu']) {
-    const flags = [flagGroup(root, '-I.')];
+  for (const file of [
+    'device.cu',
+    'link.cu',
+    'angled.cu',
+    'spliced.cu',
+    'comments.cu',
+    'trigraph.cu',
+    'next.cu',
+    'deep.cu',
+    'pipe.cu',
+    'outside.cu',
+  ]) {
+    const flags = [flagGroup(root, '-I.', '-Iinc')];
     const result = await compileUnit({ ...request(compiler, root, file), flags, trust: 'pull-request' });
     assert.deepEqual(codesOf(result), ['compile/include-outside'], file);
   }

@@ -32,8 +32,8 @@ export async function affectedUnits({ base, head, diff, paths = [] }: ChangeRequ
   const units = new Set(afterPaths.filter(isUnit));
   const removed = diff.filter(({ path, status }) => status === 'removed' && isUnit(path)).map(({ path }) => path);
   const notAnalysed: NotAnalysed[] = [];
-  if (configurationChanged(diff, base, head))
-    for (const path of head.project.tree.sources()) if (isUnit(path)) units.add(path);
+  const ofConfiguration = configurationChanged(diff, base, head) ? head.project.tree.sources().filter(isUnit) : [];
+  for (const path of ofConfiguration) units.add(path);
 
   const headers = afterPaths.filter(isHeader);
   const reached = headers.length > 0 ? includingUnits(head.project.tree, headers) : new Map<string, string[]>();
@@ -52,12 +52,12 @@ export async function affectedUnits({ base, head, diff, paths = [] }: ChangeRequ
   const launched = launchedUnits(base, head, beforePaths, afterPaths);
   for (const path of launched) units.add(path);
 
-  // Of the units that only the configuration affects, those that it leaves out are not listed.
   const isLeftOut = (path: string): boolean => isAsked(path) && !passes(path, filter);
   const affected = [...afterPaths.filter(isCuda(head)), ...candidates.keys(), ...launched];
-  const excluded = [...new Set(affected)].filter(isLeftOut).sort();
+  const excluded = [...new Set([...affected, ...ofConfiguration])].filter(isLeftOut).sort();
   for (const path of excluded) {
-    if (!passes(renamed.get(path) ?? path, base.settings.configuration.paths)) continue;
+    // Of the units that only the configuration affects, those that it leaves out are not listed.
+    if (!affected.includes(path) || !passes(renamed.get(path) ?? path, base.settings.configuration.paths)) continue;
     const setting = filter.exclude.length > 0 ? 'paths.exclude' : 'paths.include';
     notAnalysed.push({
       what: path,

@@ -1,4 +1,5 @@
 /** Analysis of a change: two trees, the differences between their kernels, and the findings that these add or fix. */
+import { count } from '../../messages/text/code-text.ts';
 import { compareSeverity } from '../../source/severity.ts';
 import type { AffectedUnits, ChangeAnalysis, ChangeRequest, ChangeSide, TouchedKernel, TouchReason } from './change-request.ts'; // oxfmt-ignore
 import type { Settings } from '../../settings/settings.ts';
@@ -56,6 +57,10 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
   }
 
   // 2. Build, lower, state facts and find launches on both sides, as a check does.
+  const { step = () => undefined } = tools.progress;
+  step(
+    `Compiling ${count(affected.head.length, 'file')} that the change affects, and ${affected.base.length} of its base.`,
+  );
   const [found, after]: [Prepared, Prepared] = await Promise.all([prepare(base), prepare(head)]);
 
   // 3. Match the kernels of both sides, and choose those that the change touches.
@@ -69,6 +74,7 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
   const looked = request.units ? chosen : touched.map(({ kernel }) => kernel);
   const earlier = earlierKernels(looked, matched, before.units, after.units, base, affected.renamed);
 
+  step(`Checking ${count(looked.length, 'kernel')}, and ${earlier.length} of the base.`);
   const checks: KernelChecks = await tools.openChecks(head.settings.options);
   try {
     // 4. Decide, price and suppress on both sides.
@@ -77,6 +83,7 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
     const checked: Checked = applyBaseline(decided, knownBefore(head.settings, decided, known, touched));
     const reportsOf = ({ kernels }: Checked): KernelReport[] => kernels.map(({ report }) => report);
     // 5. Compare findings, costs and classes of idempotency.
+    step('Comparing findings and costs with the base.');
     const [was, is] = [reportsOf(known), reportsOf(checked)];
     const costs = await compareCosts({
       base: known.kernels,
@@ -146,6 +153,7 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
     const isWanted =
       head.settings.configuration.checks.repair.suggest && head.settings.options.checks.includes('repair');
     if (!isWanted) return await analysisOf(is);
+    if (comparison.new.length > 0) step(`Searching repairs of ${count(comparison.new.length, 'finding')}.`);
     const told = comparison.new.length > 0 ? request.decided?.(await analysisOf(is)) : undefined;
     // The promise is awaited below. This handler prevents an "unhandled rejection" until then.
     told?.catch(() => undefined);

@@ -10,4 +10,6 @@ export interface Defect {
 export interface Progress {
   readonly log: (line: string) => void;
   readonly defect: (defect: Defect) => void;
+  /** Receives what the analysis does next, for the log of a job that takes minutes. */
+  readonly step?: (line: string) => void;
 }

@@ -108,7 +108,7 @@ export function planReview(input: PlanInput): ReviewPlan {
     hasRepairs: isWhole,
     repairsInPart: report.kernels.some(({ repair }) => repair.leaves !== undefined),
     patch: '',
-    fixedBefore: 0,
+    settledBefore: 0,
   };
 
   const limits = report.kernels.flatMap(violationsOf).map(({ fingerprint }) => fingerprint);
@@ -136,7 +136,7 @@ export function planReview(input: PlanInput): ReviewPlan {
   const commentOf = (count: number): string => {
     const fixed = count > 0 ? { fixed: { count, commit: shortSha(input.headSha) } } : {};
     const head = printMarker('summary', { name, ...fixed, text: verdicts });
-    const body = count > 0 ? summaryMarkdown({ ...facts, fixedBefore: count }) : summary;
+    const body = count > 0 ? summaryMarkdown({ ...facts, settledBefore: count }) : summary;
     return fitMarkdown(head + body, COMMENT_BUDGET, CUT);
   };
   const plan = {

@@ -160,7 +160,7 @@ export function settledBody(
     const isTold = fingerprints.some((one) => told.includes(one));
     const isMoved = marker.isRefused && fingerprints.some(isInline);
     const settlement = settle({ path: path || undefined, fingerprints, kernels });
-    const isSettled = settlement.kind === 'fixed' || settlement.kind === 'suppressed';
+    const isSettled = settlement.kind !== 'open' && settlement.kind !== 'unchecked';
     if (!isTold || !(isMoved || isSettled)) {
       const all = isTold ? entriesOf(fingerprints) : [];
       const now = all.some(({ entryText }) => entryText === marker.text) ? undefined : all[0];
@@ -171,18 +171,23 @@ export function settledBody(
       return `${printEntryMarker({ ...marker, text: now.entryText })}\n${now.entry}`;
     }
     for (const fingerprint of fingerprints) gone.add(fingerprint);
-    const what = isMoved ? 'Now a comment on its line' : `${settlement.kind === 'fixed' ? 'Fixed' : 'Suppressed'} in ${shortSha(headSha)}`; // oxfmt-ignore
+    const words = {
+      fixed: 'Fixed in',
+      suppressed: 'Suppressed in',
+      gone: 'No longer part of this change, as of',
+    } as const;
+    const what = isMoved || !(settlement.kind in words) ? 'Now a comment on its line' : `${words[settlement.kind as keyof typeof words]} ${shortSha(headSha)}`; // oxfmt-ignore
     return `- ${what}: ${(text.split('\n')[0] ?? '').replace(/^- /, '')}`;
   });
   // Findings that did not fit into the body, and findings of reviews by earlier versions of Selvage.
   for (const one of told) {
-    if (!inEntries.has(one) && settle(anywhere(one)).kind === 'fixed') gone.add(one);
+    if (!inEntries.has(one) && ['fixed', 'gone'].includes(settle(anywhere(one)).kind)) gone.add(one);
   }
   const left = told.filter((fingerprint) => !gone.has(fingerprint));
   if (left.length === 0 && !hasOpenComments) {
     if (state === settledText) return undefined;
     const marker = printMarker('review', { name, text: settledText });
-    return `${marker}Everything in this review is settled, as of ${shortSha(headSha)}.`;
+    return `${marker}Nothing of this review is open here any more, as of ${shortSha(headSha)}.`;
   }
   if (gone.size === 0 && !isRenewed) return undefined;
   const marker = printMarker('review', { fingerprints: left, name });

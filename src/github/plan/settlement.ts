@@ -14,11 +14,11 @@ export interface EarlierFinding {
 }
 
 /**
- * `open`: the finding is still there, or may be. `unchecked`: its file was excluded from the analysis. `suppressed` and
- * `unchecked` have a reason.
+ * `open`: the finding is still there, or may be. `fixed`: its kernels were checked without it. `gone`: the change does not
+ * affect its kernels any more. `unchecked`: its file was excluded from the analysis.
  */
 export type Settlement =
-  | { readonly kind: 'open' | 'fixed' }
+  | { readonly kind: 'open' | 'fixed' | 'gone' }
   | { readonly kind: 'suppressed' | 'unchecked'; readonly reason: string };
 
 /** Identifies one check of a kernel in a marker: by its name, and the file that defines it. */
@@ -49,8 +49,8 @@ interface CheckedKernels {
 /**
  * Determines what became of earlier findings.
  *
- * A finding that the report lacks is fixed if its kernels were decided and have no open finding in its file. If a kernel
- * is not in the report, it is as in the base or no longer exists, unless a part of the change was not analysed.
+ * A finding that the report lacks is fixed if its kernels were decided and have no open finding in its file. A kernel that
+ * is not in the report is as in the base or no longer exists, unless a part of the change was not analysed.
  * @param folder that paths of the report are relative to, with a trailing slash; others belong to other runs
  */
 export function settlements(report: Report, folder: string): (earlier: EarlierFinding) => Settlement {
@@ -64,13 +64,11 @@ export function settlements(report: Report, folder: string): (earlier: EarlierFi
   const isAllDecided = [...checks.values()].every(({ isDecided }) => isDecided);
   const isComplete = !report.diagnostics.some(isFailure);
   const missing = (report.notAnalysed ?? []).map(({ location }) => location && `${folder}${location.file}`);
-  /** Whether a kernel that the report lacks may still have a finding in a file. */
-  const mayBeMissing = (path: string | undefined): boolean => {
-    if (!isComplete) return true;
-    // Any unit may include a header.
-    if (path === undefined || !path.endsWith('.cu')) return missing.length > 0 || excluded.size > 0;
-    return missing.includes(undefined) || missing.includes(path);
-  };
+  const isUnit = (path: string | undefined): path is string => path?.endsWith('.cu') === true;
+  const unitsAreExcluded = [...excluded].some(isUnit);
+  /** Whether code of a file may not be in the report, except for a unit that did not fail. Any unit may include a header. */
+  const mayBeMissing = (path: string | undefined): boolean =>
+    isUnit(path) ? missing.includes(path) : !isComplete || missing.length > 0 || unitsAreExcluded;
 
   return ({ path, fingerprints, kernels }) => {
     if (path !== undefined && !path.startsWith(folder)) return { kind: 'open' };
@@ -78,15 +76,19 @@ export function settlements(report: Report, folder: string): (earlier: EarlierFi
     const [reason] = reasons;
     if (reasons.includes(undefined)) return { kind: 'open' };
     if (reason !== undefined) return { kind: 'suppressed', reason };
-    if (path !== undefined && excluded.has(path))
-      return { kind: 'unchecked', reason: '`paths` of the configuration leave out this file' };
+    const isExcluded = path !== undefined && excluded.has(path);
+    const unchecked = { kind: 'unchecked', reason: '`paths` of the configuration leave out this file' } as const;
+    if (isExcluded && isUnit(path)) return unchecked;
     const own = kernels.map((key) => checks.get(key));
     const isOpen = own.some((check) => check && (!check.isDecided || isOpenIn(check, path)));
-    // A header's kernels of one name may be several: those of each unit that includes it.
-    const areAllThere = own.length > 0 && !own.includes(undefined) && (isComplete || path?.endsWith('.cu') === true);
+    // A header that is excluded may still be part of a unit that is not.
+    const areAllThere = own.length > 0 && !own.includes(undefined) && !mayBeMissing(path);
     if (areAllThere) return { kind: isOpen ? 'open' : 'fixed' };
+    if (isExcluded) return unchecked;
     const isUnknown = kernels.length === 0 && (!isAllDecided || [...checks.values()].some((check) => isOpenIn(check, path))); // oxfmt-ignore
-    return { kind: isOpen || isUnknown || mayBeMissing(path) ? 'open' : 'fixed' };
+    if (isOpen || isUnknown || !isComplete || mayBeMissing(path) || missing.includes(undefined))
+      return { kind: 'open' };
+    return { kind: kernels.length > 0 ? 'gone' : 'fixed' };
   };
 }
 
@@ -99,12 +101,13 @@ function checksOf({ kernels }: Report, all: readonly Occurrence[], folder: strin
   const checks = new Map<string, CheckedKernels>();
   for (const kernel of kernels) {
     for (const check of ['race', 'divergence'] as const) {
-      const { verdict, findings } = kernel[check];
       const key = kernelKey(check, kernel);
       const known = checks.get(key) ?? { isDecided: true, open: new Set() };
-      // A verdict without findings has no location, so it may concern any file.
-      if (verdict === 'unknown' || verdict === 'skipped' || (verdict === 'possible' && findings.length === 0))
-        known.isDecided = false;
+      // The verdict of a kernel is its worst one: a race of one launch hides that another launch is undecided.
+      for (const { verdict, findings } of [kernel[check], ...kernel.launches.map((launch) => launch[check])])
+        // A verdict without findings has no location, so it may concern any file.
+        if (verdict === 'unknown' || verdict === 'skipped' || (verdict === 'possible' && findings.length === 0))
+          known.isDecided = false;
       checks.set(key, known);
     }
   }

@@ -64,8 +64,8 @@ export interface ReviewFacts {
   readonly repairsInPart: boolean;
   /** Repairs to show, as a patch: those that no comment suggests; may be empty. */
   readonly patch: string;
-  /** Number of findings of earlier commits of the change that are fixed in this commit. */
-  readonly fixedBefore: number;
+  /** Number of findings of earlier commits of the change that are fixed, or no longer part of the change. */
+  readonly settledBefore: number;
 }
 
 const MAX_ROWS = 100;
@@ -137,7 +137,7 @@ export function summaryMarkdown(facts: ReviewFacts): string {
     findingTable(facts.confirmed.slice(0, MOST_FINDINGS), facts),
     costSection(facts),
     fixedSection(facts),
-    fixedBefore(facts),
+    settledBefore(facts),
     notAnalysedSection(facts),
     standing(facts),
     foldedFindings(facts),
@@ -314,8 +314,8 @@ function fixedSection({ report, folder }: ReviewFacts): string {
 }
 
 /** Findings that earlier commits of the change had. */
-function fixedBefore({ fixedBefore: fixed, headSha }: ReviewFacts): string {
-  return fixed === 0 ? '' : `**Fixed in ${escapeText(shortSha(headSha))}:** ${count(fixed, 'finding')} of earlier commits of this pull request.`; // oxfmt-ignore
+function settledBefore({ settledBefore: fixed, headSha }: ReviewFacts): string {
+  return fixed === 0 ? '' : `**Settled in ${escapeText(shortSha(headSha))}:** ${count(fixed, 'finding')} of earlier commits of this pull request.`; // oxfmt-ignore
 }
 
 function capital(text: string): string {

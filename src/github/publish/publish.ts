@@ -8,7 +8,7 @@ import { cachedViewer, ownComments, ownSummary, type OwnComments, type Viewer } 
 import { composeReview } from '../plan/review-body.ts';
 import type { InlineComment, PlannedFinding, PlannedReview, ReviewPlan } from '../plan/review-plan.ts';
 import { shortSha } from '../plan/summary.ts';
-import { commentTasks, fixedIn, reviewTasks, type SettlingTask } from './settling.ts';
+import { commentTasks, settledIn, reviewTasks, type SettlingTask } from './settling.ts';
 
 interface PublishOptions {
   /** Whether the review and the summary comment are posted. */
@@ -95,9 +95,9 @@ export async function publish(
   const write = 'pull-requests: write';
   const own = await attempt('review', write, () => ownComments(octokit, target, plan, viewer));
   const review = own === 'failed' ? own : await attempt('review', write, () => postReview(octokit, target, plan, own));
-  // A finding is fixed in this commit regardless of whether its comment can be edited. The summary is posted first: the
+  // A finding is settled in this commit regardless of whether its comment can be edited. The summary is posted first: the
   // number is unknown once the comments are deleted.
-  const fixed = own === 'failed' ? 0 : fixedIn(plan, own);
+  const fixed = own === 'failed' ? 0 : settledIn(plan, own);
   const summary = await attempt('summary comment', write, () => postSummary(octokit, target, plan, fixed, viewer));
   let settled = 0;
   if (own !== 'failed' && summary !== 'failed') {

@@ -65,7 +65,7 @@ export function commentTasks(
     }
     if (settlement.kind === 'open' && lines) {
       // While the search for repairs is not finished, texts of an earlier run on repairs are preserved.
-      const bodies = plan.isWhole ? plannedFor(plan, fingerprints).map((one) => one.bodyAt(lines)) : [];
+      const bodies = plan.isWhole || isReopened ? plannedFor(plan, fingerprints).map((one) => one.bodyAt(lines)) : [];
       const [body] = bodies;
       const isSame = !isReopened && bodies.some((one) => parseMarker(one)?.text === marker.text);
       if (body === undefined || isSame) continue;
@@ -76,15 +76,18 @@ export function commentTasks(
       tasks.push({ run });
       continue;
     }
-    const isFixed = settlement.kind === 'fixed';
+    const isFixed = settlement.kind !== 'open';
     if (!isFixed && !fingerprints.some((one) => told.has(one))) continue;
     if (!isAnswered) {
       tasks.push({ run: () => unlessGone(octokit.rest.pulls.deleteReviewComment(id)), closes: comment.id });
       continue;
     }
     const place = plannedFor(plan, fingerprints)[0]?.place;
+    const commit = shortSha(plan.headSha);
+    const settled =
+      settlement.kind === 'gone' ? `No longer part of this change, as of ${commit}.` : `Fixed in ${commit}.`;
     const sentence = isFixed
-      ? `Fixed in ${shortSha(plan.headSha)}.`
+      ? settled
       : `The line changed, the finding is still there${place === undefined ? '' : `, at ${place}`}: see the newer comment.`;
     const { name } = marker;
     const before = earlierText(comment.body, marker, isFixed ? 'fixed' : 'moved');
@@ -125,11 +128,11 @@ export function reviewTasks(
   });
 }
 
-/** Number of findings of earlier comments and reviews that are fixed. */
-export function fixedIn({ settle }: ReviewPlan, { findings, reviews }: OwnComments): number {
+/** Number of findings of earlier comments and reviews that are fixed, or no longer part of the change. */
+export function settledIn({ settle }: ReviewPlan, { findings, reviews }: OwnComments): number {
   const inComments = findings.map(({ comment: { path }, marker }) => ({ ...marker, path }));
   const all = [...inComments, ...reviews.flatMap(({ body }) => findingsIn(body))];
-  return all.filter((earlier) => settle(earlier).kind === 'fixed').length;
+  return all.filter((earlier) => ['fixed', 'gone'].includes(settle(earlier).kind)).length;
 }
 
 /** What became of a finding, for the first line of its comment. */
