@@ -284,8 +284,9 @@ test('commits of a repository: only touched kernels, suppressions and every form
   for (const text of texts.slice(1)) assert.match(text, /grows faster with n/);
   assert.match(texts[2]!, /```mermaid\nxychart-beta\n/);
   assert.match(texts[3]!, /<pre class="code heat">/);
-  const { runs } = JSON.parse(texts[4]!) as { runs: { results: { ruleId: string; suppressions?: unknown[] }[] }[] };
-  assert.deepEqual(runs[0]?.results.filter(({ suppressions }) => suppressions).map(({ ruleId }) => ruleId), ['cost/sectors']); // oxfmt-ignore
+  // GitHub ignores suppressions, and closes the alert of a result that is missing.
+  const { runs } = JSON.parse(texts[4]!) as { runs: { results: { ruleId: string }[] }[] };
+  assert.ok(!runs[0]?.results.some(({ ruleId }) => ruleId === 'cost/sectors'));
   const same = await selvage(['compare', 'HEAD', 'HEAD', '--checks', 'cost'], repository);
   assert.equal(same.status, 0);
 });
