@@ -114,9 +114,8 @@ export async function runAction(services: ActionServices): Promise<number> {
       return exitCodes.success;
     }
     if (event.kind === 'refused') throw new UsageError(event.message);
-    started = { event, channels, name: '', token, cache, octokit: clientFor(token, environment), isTold: false };
+    started = { event, channels, token, cache, octokit: clientFor(token, environment), isTold: false };
     const [inputs, begun] = [readInputs(core.getInput), started];
-    begun.name = inputs.name;
     return await interruptible((signal) => run(begun, inputs, services, signal));
   } catch (error) {
     const end = earlyEnd(error);
@@ -131,9 +130,7 @@ export async function runAction(services: ActionServices): Promise<number> {
 /** A run whose event is known. */
 interface StartedReview {
   readonly event: PullRequestEvent | PushEvent | RepositoryEvent;
-  readonly channels: Pick<ActionInputs, 'comment' | 'checkRun'>;
-  /** The name of the job; empty while the inputs are not read. */
-  name: string;
+  readonly channels: Pick<ActionInputs, 'comment' | 'checkRun' | 'name'>;
   readonly token: string;
   /** Cache of results of earlier runs, if this runner has it. */
   readonly cache: CacheService | undefined;
@@ -158,9 +155,9 @@ function earlyEnd(error: unknown): EarlyEnd {
 }
 
 /** Posts that the analysis of this commit ended without a result. */
-async function publishEnd(end: EarlyEnd, { event, channels, name, token, octokit }: StartedReview): Promise<void> {
+async function publishEnd(end: EarlyEnd, { event, channels, token, octokit }: StartedReview): Promise<void> {
   const secrets = token === '' ? [] : [token, basicCredentials(token)];
-  const plan = planEarlyEnd(end, event.headSha, secrets, name);
+  const plan = planEarlyEnd(end, event.headSha, secrets, channels.name);
   setOutputs(plan.outputs);
   await writeJobSummary(plan.jobSummary);
   const log = new Log();
@@ -367,7 +364,7 @@ async function answer(
     async review({ target: { owner, repo, pullNumber: number }, isFork: fork, isDraft: draft, headSha, baseSha }) {
       refuseForks(fork, inputs);
       const event: PullRequestEvent = { kind: 'pull-request', owner, repo, number, headSha, baseSha, draft, fork };
-      await run({ ...started, event, name: inputs.name, isTold: false }, inputs, services, signal);
+      await run({ ...started, event, isTold: false }, inputs, services, signal);
     },
   });
   core.info(`The comment was ${outcome}.`);

@@ -30,7 +30,7 @@ export interface ActionInputs {
  */
 export function readChannels(
   get: (name: string) => string,
-): Pick<ActionInputs, 'comment' | 'checkRun' | 'allowTarget'> {
+): Pick<ActionInputs, 'comment' | 'checkRun' | 'allowTarget' | 'name'> {
   const isOn = (name: string, fallback: boolean): boolean => {
     const text = get(name).toLowerCase();
     return text === 'true' || (text !== 'false' && fallback);
@@ -39,6 +39,7 @@ export function readChannels(
     comment: isOn('comment', true),
     checkRun: isOn('check-run', true),
     allowTarget: isOn('allow-pull-request-target', false),
+    name: jobName(get) ?? '',
   };
 }
 
@@ -56,6 +57,11 @@ export function readInputs(get: (name: string) => string): ActionInputs {
     return value === '' ? [] : [`--${name}=${value}`];
   });
   const invocation = parseCommandLine(['review', ...argv]);
+  const name = jobName(get);
+  if (name === null)
+    throw new UsageError(
+      `Input name: use at most 60 letters, digits, spaces and .,:=+_/- instead of ${JSON.stringify(get('name'))}.`,
+    );
   if (invocation.kind !== 'command') throw new UsageError('The inputs contain --help; see the README of the action.');
   return {
     comment: flag('comment', get, true),
@@ -65,7 +71,7 @@ export function readInputs(get: (name: string) => string): ActionInputs {
     issue: flag('issue', get, false),
     allowTarget: flag('allow-pull-request-target', get, false),
     workingDirectory: get('working-directory') || '.',
-    name: jobName(get),
+    name,
     cache: flag('cache', get, true),
     options: invocation.options,
     nvccArguments: words('nvcc-args', get),
@@ -79,11 +85,10 @@ function flag(name: string, get: (name: string) => string, fallback: boolean): b
   throw new UsageError(`Input ${name}: ${JSON.stringify(text)} is not true or false.`);
 }
 
-/** The input `name`; without it, the working directory, unless that is the workspace. */
-function jobName(get: (name: string) => string): string {
+/** The input `name`; without it, the working directory, unless that is the workspace. Null if it is invalid. */
+function jobName(get: (name: string) => string): string | null {
   const stated = get('name').trim();
-  if (!jobNamePattern.test(stated))
-    throw new UsageError(`Input name: ${JSON.stringify(stated)} is longer than 60 characters, or has others than letters, digits, spaces and .,:=+_/-`); // oxfmt-ignore
+  if (!jobNamePattern.test(stated)) return null;
   if (stated !== '') return stated;
   const folder = get('working-directory').split('/').filter((part) => part !== '' && part !== '.').join('/'); // oxfmt-ignore
   return [...folder].map((letter) => (jobNamePattern.test(letter) ? letter : '-')).join('').slice(0, 60); // oxfmt-ignore

@@ -143,7 +143,7 @@ export const configurationSchema = object({
         'compile-commands': v.optional(
           told(
             v.union([text, listOf(text)], 'must be a path, or a list of paths'),
-            'Path of a compile_commands.json, which has the flags of each file; or a list of them, of which the first with an entry for a file is used.',
+            'Path of a compile_commands.json, which has the flags of each file, or a list of paths. The first one with an entry for a file is used.',
           ),
         ),
       }),

@@ -19,6 +19,9 @@ void launch_${name}(float* a) { ${name}<<<1, 64>>>(a); }
 `;
 const suppression = '  // selvage-ignore race/shared: launched with one warp only\n';
 
+/** A pull request that removes the barrier of a kernel. */
+const withoutBarrier = () => pullRequest({ 'src/k.cu': kernelOf('shift', '') }, { 'src/k.cu': kernelOf('shift') });
+
 const kinds = ({ reviewComments }: GitHubServer) => reviewComments.map(({ path, body }) => [path, parseMarker(body)?.kind]); // oxfmt-ignore
 const conclusions = ({ checkRuns }: GitHubServer) => checkRuns.map(({ name, conclusion }) => [name, conclusion]);
 
@@ -47,10 +50,7 @@ test('two jobs for two folders: each has its own comments, summary and check run
 });
 
 test('a file that the change excludes keeps its comment, and is listed as not analysed', needsCompiler, async () => {
-  const { server, run, workspace } = await pullRequest(
-    { 'src/k.cu': kernelOf('shift', '') },
-    { 'src/k.cu': kernelOf('shift') },
-  );
+  const { server, run, workspace } = await withoutBarrier();
   await run();
   const yaml = "version: 1\npaths:\n  exclude: ['src/**']\n";
   server.push(workspace.commit({ '.selvage.yml': yaml }, server.headSha));
@@ -75,10 +75,7 @@ test('a file that the change excludes keeps its comment, and is listed as not an
 });
 
 test('a suppressed finding is marked in its comment, with the reason', needsCompiler, async () => {
-  const { server, run, workspace } = await pullRequest(
-    { 'src/k.cu': kernelOf('shift', '') },
-    { 'src/k.cu': kernelOf('shift') },
-  );
+  const { server, run, workspace } = await withoutBarrier();
   await run();
   server.push(workspace.commit({ 'src/k.cu': kernelOf('shift', '', suppression) }, server.headSha));
   const quiet = await run();

@@ -94,8 +94,10 @@ function reportOf(world: World, folder: string, tree: Tree): Report {
         .findIndex((text) => text.startsWith(`${one.name} race`)) + 1;
     const place = { file, line };
     const found = race({ fingerprint: fingerprintOf(one), first: place, second: place });
-    const told = one.isSuppressed ? { ...found, severity: 'notice' as const, suppressed: `only ${one.name}` } : found;
-    const races = one.isRacy && !one.isUndecided ? [told] : [];
+    const reported = one.isSuppressed
+      ? { ...found, severity: 'notice' as const, suppressed: `only ${one.name}` }
+      : found;
+    const races = one.isRacy && !one.isUndecided ? [reported] : [];
     const result = { ...kernel(one.name, races), location: { file, line: 1 } };
     return [one.isUndecided ? { ...result, race: { verdict: 'unknown', findings: [] } } : result];
   });

@@ -58,7 +58,7 @@ export async function affectedUnits({ base, head, diff, paths = [] }: ChangeRequ
   for (const path of excluded) {
     // Of the units that only the configuration affects, those that it leaves out are not listed.
     if (!affected.includes(path) || !passes(renamed.get(path) ?? path, base.settings.configuration.paths)) continue;
-    const setting = filter.exclude.length > 0 ? 'paths.exclude' : 'paths.include';
+    const setting = passes(path, { ...filter, include: [] }) ? 'paths.include' : 'paths.exclude';
     notAnalysed.push({
       what: path,
       reason: `${setting} of this change leaves it out`,

@@ -204,7 +204,6 @@ function withFieldsOfDistances(
   { kernel, launch, parameters }: CheckRequest,
   read: readonly ParameterField[],
 ): readonly ParameterField[] {
-  // oxfmt-ignore
   const names = (launch.distances ?? []).flatMap(([, , bytes]) => leavesOfExpression(bytes));
   return names.reduce((fields, name) => {
     const named = name.kind === 'parameter' ? namedScalar(parameters, name.path) : null;

@@ -2,7 +2,9 @@
 import type { Launch } from '../../launch/launch.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import { sizeOfType, integerType } from '../../cuda/syntax/basic-type.ts';
-import type { NamedScalar } from '../premises/premises.ts';
+import type { Dim3 } from '../../base/dim3.ts';
+import type { Lookup } from '../../cuda/assumptions/evaluate-assumption.ts';
+import { isUnsignedType, namedScalar, type NamedScalar } from '../premises/premises.ts';
 import type { ParameterField } from '../../launch/parameter-field.ts';
 import type { KernelAndLaunch } from './facts.ts';
 import type { DeclaredAs } from '../../analysis/values/memory-base.ts';
@@ -64,6 +66,29 @@ export function integerField(
 function integerOfPtx(type: string): { readonly bytes: number } | undefined {
   const bits = /^[us](8|16|32|64)$/.exec(type)?.[1];
   return bits === undefined ? undefined : { bytes: Number(bits) / 8 };
+}
+
+/** What is known of a launch: dimensions, and the bits of scalars; undefined if unknown. */
+export interface KnownLaunch {
+  readonly block: Dim3;
+  readonly grid: Dim3;
+  readonly scalar: (field: ParameterField) => bigint | undefined;
+}
+
+/** The values of names in expressions, in a launch. */
+export function lookupIn(
+  kernel: Pick<KernelAndLaunch, 'kernel' | 'fields'>,
+  parameters: readonly ParameterSource[],
+  { block, grid, scalar }: KnownLaunch,
+): Lookup {
+  return (name) => {
+    if (name.kind === 'dimension') return BigInt((name.name === 'blockDim' ? block : grid)['xyz'.indexOf(name.axis)]!);
+    const named = namedScalar(parameters, name.path);
+    const field = named && integerField(kernel, named);
+    const value = field ? scalar(field) : undefined;
+    if (!named || !field || value === undefined) return undefined;
+    return isUnsignedType(named.type) ? value : BigInt.asIntN(field.bytes * 8, value);
+  };
 }
 
 /** Whether a parameter is a floating-point number. */

@@ -7,16 +7,10 @@ import type { Condition, IntegerExpression } from '../../cuda/assumptions/assump
 import { evaluateExpression, type Lookup } from '../../cuda/assumptions/evaluate-assumption.ts';
 import type { ParameterField } from '../../launch/parameter-field.ts';
 import type { KernelAndLaunch } from '../context/facts.ts';
-import { integerField } from '../context/scalars.ts';
-import { conditionsOf, isUnsignedType, namedScalar } from '../premises/premises.ts';
+import { integerField, lookupIn, type KnownLaunch } from '../context/scalars.ts';
+import { conditionsOf, namedScalar } from '../premises/premises.ts';
 
 /** The dimensions of a launch, and the scalars chosen so far; undefined for the others. */
-interface Chosen {
-  readonly block: Dim3;
-  readonly grid: Dim3;
-  readonly scalar: (field: ParameterField) => bigint | undefined;
-}
-
 /** An equation between a name and an expression. */
 interface Equation {
   readonly name: Extract<IntegerExpression, { kind: 'parameter' | 'dimension' }>;
@@ -77,14 +71,8 @@ function fieldNamed(context: KernelAndLaunch, path: readonly string[]): { field:
   return named && field ? { field, type: named.type } : null;
 }
 
-function lookupIn(context: KernelAndLaunch, { block, grid, scalar }: Chosen): Lookup {
-  return (name) => {
-    if (name.kind === 'dimension') return BigInt((name.name === 'blockDim' ? block : grid)['xyz'.indexOf(name.axis)]!);
-    const found = fieldNamed(context, name.path);
-    const value = found && scalar(found.field);
-    if (!found || value === undefined || value === null) return undefined;
-    return isUnsignedType(found.type) ? value : BigInt.asIntN(found.field.bytes * 8, value);
-  };
+function lookupOf(context: KernelAndLaunch, chosen: KnownLaunch): Lookup {
+  return lookupIn(context, context.request.parameters, chosen);
 }
 
 /** Maximum number of blocks along an axis in a run. */
@@ -94,7 +82,7 @@ const maxBlocks = 1n << 20n;
  * The grid dimensions that the equations determine from scalars and block; unconstrained axes keep their chosen extent.
  * @returns null if an axis would have no block, or too many
  */
-export function tiedGrid(context: KernelAndLaunch, chosen: Chosen): Dim3 | null {
+export function tiedGrid(context: KernelAndLaunch, chosen: KnownLaunch): Dim3 | null {
   const open = context.dimensions.grid;
   const equations = equationsOf(context).filter(({ name }) => name.kind === 'dimension' && name.name === 'gridDim');
   const grid = [...chosen.grid] as [number, number, number];
@@ -104,7 +92,7 @@ export function tiedGrid(context: KernelAndLaunch, chosen: Chosen): Dim3 | null 
     for (const { name, value } of equations) {
       const axis = 'xyz'.indexOf(name.kind === 'dimension' ? name.axis : '');
       if (axis < 0 || open[axis] !== null || known.has(axis)) continue;
-      const others = lookupIn(context, { ...chosen, grid });
+      const others = lookupOf(context, { ...chosen, grid });
       const lookup: Lookup = (leaf) =>
         leaf.kind === 'dimension' &&
         leaf.name === 'gridDim' &&
@@ -125,7 +113,7 @@ export function tiedGrid(context: KernelAndLaunch, chosen: Chosen): Dim3 | null 
 /** Values of scalars that equations determine from others; scalars with given values are omitted. */
 export function tiedScalars(
   context: KernelAndLaunch,
-  chosen: Chosen,
+  chosen: KnownLaunch,
   isOpen: (field: ParameterField) => boolean,
 ): Map<ParameterField, bigint> {
   const values = new Map<ParameterField, bigint>();
@@ -134,7 +122,7 @@ export function tiedScalars(
     if (name.kind !== 'parameter') continue;
     const found = fieldNamed(context, name.path);
     if (!found || !isOpen(found.field) || values.has(found.field)) continue;
-    const number = evaluateExpression(value, lookupIn(context, { ...chosen, scalar: own }));
+    const number = evaluateExpression(value, lookupOf(context, { ...chosen, scalar: own }));
     if (number === undefined || number < 0n) continue;
     values.set(found.field, BigInt.asUintN(8 * found.field.bytes, number));
   }
@@ -147,7 +135,7 @@ export function tiedScalars(
  */
 export function raisedScalars(
   context: KernelAndLaunch,
-  chosen: Chosen,
+  chosen: KnownLaunch,
   isOpen: (field: ParameterField) => boolean,
 ): Map<ParameterField, bigint> {
   const values = new Map<ParameterField, bigint>();
@@ -160,7 +148,7 @@ export function raisedScalars(
     const [source] = sources;
     if (!source || sources.length > 1 || !isOpen(source)) continue;
     const at = (size: bigint): bigint | undefined =>
-      evaluateExpression(value, lookupIn(context, { ...chosen, scalar: (one) => (one === source ? size : chosen.scalar(one)) })); // oxfmt-ignore
+      evaluateExpression(value, lookupOf(context, { ...chosen, scalar: (one) => (one === source ? size : chosen.scalar(one)) })); // oxfmt-ignore
     const before = chosen.scalar(source);
     const now = before === undefined ? undefined : at(before);
     if (now === undefined || now >= wanted) continue;
@@ -178,14 +166,14 @@ export function raisedScalars(
 export function sizeForGrid(
   context: KernelAndLaunch,
   field: ParameterField,
-  chosen: Chosen,
+  chosen: KnownLaunch,
   rest: number,
 ): bigint | undefined {
   for (const { name, value } of equationsOf(context)) {
     if (name.kind !== 'dimension' || name.name !== 'gridDim') continue;
     const wanted = BigInt(chosen.grid['xyz'.indexOf(name.axis)]!);
     const at = (size: bigint): bigint | undefined =>
-      evaluateExpression(value, lookupIn(context, { ...chosen, scalar: (one) => (isOne(one, field) ? size : chosen.scalar(one)) })); // oxfmt-ignore
+      evaluateExpression(value, lookupOf(context, { ...chosen, scalar: (one) => (isOne(one, field) ? size : chosen.scalar(one)) })); // oxfmt-ignore
     if (!dependsOn(context, value, field)) continue;
     const least = leastFor(at, wanted);
     const next = least === undefined ? undefined : leastFor(at, wanted + 1n);
@@ -204,7 +192,7 @@ export function sizeForGrid(
  * value for which the grid has the chosen number of blocks, or the scalar at least its chosen value. No other rule
  * chooses values for such parameters.
  */
-export function unreadSizes(context: KernelAndLaunch, chosen: Chosen, rest: number): Map<ParameterField, bigint> {
+export function unreadSizes(context: KernelAndLaunch, chosen: KnownLaunch, rest: number): Map<ParameterField, bigint> {
   const sizes = new Map<ParameterField, bigint>();
   const visit = (node: IntegerExpression, sizeOf: (field: ParameterField) => bigint | undefined): void => {
     if (node.kind === 'negative') visit(node.operand, sizeOf);
@@ -220,7 +208,7 @@ export function unreadSizes(context: KernelAndLaunch, chosen: Chosen, rest: numb
     const own = name.kind === 'parameter' ? fieldNamed(context, name.path)?.field : undefined;
     const wanted = own && chosen.scalar(own);
     if (own && wanted !== undefined)
-      visit(value, (field) => leastFor((size) => evaluateExpression(value, lookupIn(context, { ...chosen, scalar: (one) => (isOne(one, field) ? size : chosen.scalar(one)) })), wanted)); // oxfmt-ignore
+      visit(value, (field) => leastFor((size) => evaluateExpression(value, lookupOf(context, { ...chosen, scalar: (one) => (isOne(one, field) ? size : chosen.scalar(one)) })), wanted)); // oxfmt-ignore
   }
   return sizes;
 }

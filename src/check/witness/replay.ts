@@ -1,7 +1,6 @@
 /** Runs a kernel in the reference interpreter to show a finding: concrete dimensions, arguments and memory. */
 import { evaluateExpression } from '../../cuda/assumptions/evaluate-assumption.ts';
-import { givenScalar, integerField } from '../context/scalars.ts';
-import { isUnsignedType, namedScalar } from '../premises/premises.ts';
+import { givenScalar, lookupIn } from '../context/scalars.ts';
 import type { ParameterSource } from '../../launch/parameter-source.ts';
 import type { Dim3 } from '../../base/dim3.ts';
 import type { RunResult } from '../../interpreter/core/run-result.ts';
@@ -147,19 +146,12 @@ export function offsetInArray(
   parameters: readonly ParameterSource[],
   fields: readonly ParameterField[],
   { distances }: Launch,
-  { block, grid, scalar }: Scenario,
+  scenario: Scenario,
   { index, offset }: Pick<ParameterField, 'index' | 'offset'>,
 ): number {
   const distance = offset === 0 ? distances?.find(([, to]) => to === index) : undefined;
   if (!distance) return 0;
-  const bytes = evaluateExpression(distance[2], (name) => {
-    if (name.kind === 'dimension') return BigInt((name.name === 'blockDim' ? block : grid)['xyz'.indexOf(name.axis)]!);
-    const named = namedScalar(parameters, name.path);
-    const field = named && integerField({ kernel, fields }, named);
-    if (!named || !field) return undefined;
-    return isUnsignedType(named.type) ? scalar(field) : BigInt.asIntN(8 * field.bytes, scalar(field));
-  });
-  return Number(bytes ?? 0n);
+  return Number(evaluateExpression(distance[2], lookupIn({ kernel, fields }, parameters, scenario)) ?? 0n);
 }
 
 function contentsIn({ contents, settled }: Scenario, array: string): Contents {

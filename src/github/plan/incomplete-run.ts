@@ -47,7 +47,7 @@ export function planEarlyEnd(end: EarlyEnd, headSha: string, secrets: readonly s
     findings: [],
     reviewIntroduction: '',
     review: null,
-    summary: { body: summary, withFixed: () => summary, createIfMissing: false },
+    summary: { body: summary, withSettled: () => summary, createIfMissing: false },
     check: {
       name: toolName(name),
       title,

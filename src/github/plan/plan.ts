@@ -134,8 +134,8 @@ export function planReview(input: PlanInput): ReviewPlan {
   const [title, conclusion] = [cutTitle(headline(facts)), conclusionOf(exitCode, blamed)];
   const verdicts = hashText(JSON.stringify([title, conclusion, annotations, ofVerdicts]));
   const commentOf = (count: number): string => {
-    const fixed = count > 0 ? { fixed: { count, commit: shortSha(input.headSha) } } : {};
-    const head = printMarker('summary', { name, ...fixed, text: verdicts });
+    const settled = count > 0 ? { settled: { count, commit: shortSha(input.headSha) } } : {};
+    const head = printMarker('summary', { name, ...settled, text: verdicts });
     const body = count > 0 ? summaryMarkdown({ ...facts, settledBefore: count }) : summary;
     return fitMarkdown(head + body, COMMENT_BUDGET, CUT);
   };
@@ -147,7 +147,7 @@ export function planReview(input: PlanInput): ReviewPlan {
     exitCode,
     findings,
     reviewIntroduction: reviewIntroduction(facts, inReview.length),
-    summary: { body: commentOf(0), withFixed: commentOf, createIfMissing: !nothingToTell },
+    summary: { body: commentOf(0), withSettled: commentOf, createIfMissing: !nothingToTell },
     check: {
       name: toolName(input.isOfFork === true ? [name, 'fork'].filter((word) => word !== '').join(', ') : name),
       title,

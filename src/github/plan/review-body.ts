@@ -148,7 +148,6 @@ export function settledBody(
   body: string,
   { headSha, settle, hasOpenComments, isInline, entriesOf }: Settling,
 ): string | undefined {
-  // oxfmt-ignore
   const { fingerprints: told = [], name = '', text: state } = parseMarker(body) ?? {};
   const { head, entries } = parseBody(body);
   const inEntries = new Set(entries.flatMap(({ marker }) => marker.fingerprints));

@@ -69,8 +69,8 @@ export interface ReviewPlan {
   /** If `createIfMissing` is false, the run only updates an earlier summary. */
   readonly summary: {
     readonly body: string;
-    /** The body with the number of findings of earlier commits that were marked as fixed. */
-    readonly withFixed: (fixed: number) => string;
+    /** The body with the number of findings of earlier commits that are settled. */
+    readonly withSettled: (settled: number) => string;
     readonly createIfMissing: boolean;
   };
   readonly check: CheckPlan;

@@ -14,8 +14,8 @@ export interface EarlierFinding {
 }
 
 /**
- * `open`: the finding is still there, or may be. `fixed`: its kernels were checked without it. `gone`: the change does not
- * affect its kernels any more. `unchecked`: its file was excluded from the analysis.
+ * `open`: the finding is still there, or may be. `fixed`: its kernels were checked, and it was not found. `gone`: the
+ * change no longer affects its kernels. `suppressed`: a statement suppresses it. `unchecked`: its file is excluded.
  */
 export type Settlement =
   | { readonly kind: 'open' | 'fixed' | 'gone' }

@@ -314,8 +314,8 @@ function fixedSection({ report, folder }: ReviewFacts): string {
 }
 
 /** Findings that earlier commits of the change had. */
-function settledBefore({ settledBefore: fixed, headSha }: ReviewFacts): string {
-  return fixed === 0 ? '' : `**Settled in ${escapeText(shortSha(headSha))}:** ${count(fixed, 'finding')} of earlier commits of this pull request.`; // oxfmt-ignore
+function settledBefore({ settledBefore: settled, headSha }: ReviewFacts): string {
+  return settled === 0 ? '' : `**Settled in ${escapeText(shortSha(headSha))}:** ${count(settled, 'finding')} of earlier commits of this pull request.`; // oxfmt-ignore
 }
 
 function capital(text: string): string {

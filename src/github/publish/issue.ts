@@ -66,7 +66,6 @@ async function ownIssues(
   login: string,
   name: string,
 ): Promise<Issue[]> {
-  // oxfmt-ignore
   const isOwn = (issue: Issue): boolean => {
     const marker = parseMarker(issue.body);
     return issue.pull_request === undefined && issue.user?.login === login && marker?.kind === 'issue' && marker.name === name; // oxfmt-ignore

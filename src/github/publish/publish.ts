@@ -97,8 +97,8 @@ export async function publish(
   const review = own === 'failed' ? own : await attempt('review', write, () => postReview(octokit, target, plan, own));
   // A finding is settled in this commit regardless of whether its comment can be edited. The summary is posted first: the
   // number is unknown once the comments are deleted.
-  const fixed = own === 'failed' ? 0 : settledIn(plan, own);
-  const summary = await attempt('summary comment', write, () => postSummary(octokit, target, plan, fixed, viewer));
+  const gone = own === 'failed' ? 0 : settledIn(plan, own);
+  const summary = await attempt('summary comment', write, () => postSummary(octokit, target, plan, gone, viewer));
   let settled = 0;
   if (own !== 'failed' && summary !== 'failed') {
     // An old comment must not repeat a finding that was just posted in a new comment.
@@ -234,29 +234,34 @@ function requestOf({ path, line, startLine, side, body }: InlineComment) {
   return { path, line, side, ...(startLine === undefined ? {} : { start_line: startLine, start_side: side }), body };
 }
 
-/** @param fixed number of findings of earlier comments that are fixed */
+/** @param settled number of findings of earlier comments that are fixed, or no longer part of the change */
 async function postSummary(
   octokit: Octokit,
   { owner, repo, pullNumber }: PullRequestTarget,
   { name, headSha, summary, isWhole, verdicts }: ReviewPlan,
-  fixed: number,
+  settled: number,
   viewer: Viewer,
 ): Promise<'created' | 'updated' | 'unchanged' | 'none'> {
   const earlier = await ownSummary(octokit, { owner, repo, pullNumber }, name, viewer);
   if (earlier) {
     const marker = parseMarker(earlier.body);
     // The first run with these verdicts has counted all of them, and deleted their comments.
-    const isSame = marker?.fixed?.commit === shortSha(headSha) && marker.text === verdicts;
-    const before = isSame ? marker.fixed.count : 0;
+    const isSame = marker?.settled?.commit === shortSha(headSha) && marker.text === verdicts;
+    const before = isSame ? marker.settled.count : 0;
     // It has the same verdicts, and the results of repairs.
-    if (!isWhole && fixed <= before && marker?.text === verdicts) return 'unchanged';
-    const body = summary.withFixed(Math.max(before, fixed));
+    if (!isWhole && settled <= before && marker?.text === verdicts) return 'unchanged';
+    const body = summary.withSettled(Math.max(before, settled));
     if (earlier.body?.replaceAll('\r\n', '\n').trimEnd() === body.trimEnd()) return 'unchanged';
     await octokit.rest.issues.updateComment({ owner, repo, comment_id: earlier.id, body });
     return 'updated';
   }
-  if (!summary.createIfMissing && fixed === 0) return 'none';
-  await octokit.rest.issues.createComment({ owner, repo, issue_number: pullNumber, body: summary.withFixed(fixed) });
+  if (!summary.createIfMissing && settled === 0) return 'none';
+  await octokit.rest.issues.createComment({
+    owner,
+    repo,
+    issue_number: pullNumber,
+    body: summary.withSettled(settled),
+  });
   return 'created';
 }
 

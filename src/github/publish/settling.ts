@@ -31,8 +31,8 @@ function plannedFor({ findings }: ReviewPlan, fingerprints: readonly string[]): 
 }
 
 /**
- * Edits of comments on lines. A comment whose finding is fixed, or reported by another comment, is deleted, or edited if
- * it was answered.
+ * Edits of comments on lines. A comment whose finding is settled, or reported by another comment, is deleted, or edited
+ * if it was answered.
  */
 export function commentTasks(
   octokit: Octokit,
@@ -76,22 +76,22 @@ export function commentTasks(
       tasks.push({ run });
       continue;
     }
-    const isFixed = settlement.kind !== 'open';
-    if (!isFixed && !fingerprints.some((one) => told.has(one))) continue;
+    const isSettled = settlement.kind !== 'open';
+    if (!isSettled && !fingerprints.some((one) => told.has(one))) continue;
     if (!isAnswered) {
       tasks.push({ run: () => unlessGone(octokit.rest.pulls.deleteReviewComment(id)), closes: comment.id });
       continue;
     }
     const place = plannedFor(plan, fingerprints)[0]?.place;
     const commit = shortSha(plan.headSha);
-    const settled =
+    const outcome =
       settlement.kind === 'gone' ? `No longer part of this change, as of ${commit}.` : `Fixed in ${commit}.`;
-    const sentence = isFixed
-      ? settled
+    const sentence = isSettled
+      ? outcome
       : `The line changed, the finding is still there${place === undefined ? '' : `, at ${place}`}: see the newer comment.`;
     const { name } = marker;
-    const before = earlierText(comment.body, marker, isFixed ? 'fixed' : 'moved');
-    const body = `${printMarker(isFixed ? 'fixed' : 'moved', { fingerprints, name })}${sentence}\n\n${before}`;
+    const before = earlierText(comment.body, marker, isSettled ? 'fixed' : 'moved');
+    const body = `${printMarker(isSettled ? 'fixed' : 'moved', { fingerprints, name })}${sentence}\n\n${before}`;
     const run = async (): Promise<void> => {
       await edit(body);
       await threads.close(comment);

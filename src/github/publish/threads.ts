@@ -68,7 +68,6 @@ async function threadIds(
   octokit: Octokit,
   { owner, repo, pullNumber }: PullRequestTarget,
 ): Promise<Map<number, string>> {
-  // oxfmt-ignore
   const ids = new Map<number, string>();
   let after: string | null = null;
   for (let page = 0; page < mostPages; page++) {

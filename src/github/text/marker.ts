@@ -5,9 +5,9 @@
 const PATTERN = /^<!-- selvage:v1(?: (review|summary|fixed|moved|suppressed|unchecked|issue))?((?: [a-z]+=[^ ]*)*) -->(?:\r?\n|$)/; // oxfmt-ignore
 
 /**
- * `finding`: an inline comment. `fixed` replaces it if its finding is fixed, `moved` if another comment reports the
- * finding, `suppressed` and `unchecked` if the finding is not reported any more. `issue`: the issue of the default
- * branch.
+ * `finding`: an inline comment. `fixed` replaces it if its finding is fixed or no longer part of the change, `moved` if
+ * another comment reports it, `suppressed` if it is suppressed, `unchecked` if its file is excluded from the analysis.
+ * `issue`: the issue of the default branch.
  */
 type MarkerKind = 'finding' | 'review' | 'summary' | 'fixed' | 'moved' | 'suppressed' | 'unchecked' | 'issue';
 
@@ -19,8 +19,8 @@ export interface Marker {
   readonly kernels: readonly string[];
   /** The name of the jobs that write the comment: several may review one pull request. */
   readonly name: string;
-  /** Of a summary: how many findings of earlier commits were marked as fixed in a commit. */
-  readonly fixed?: { readonly count: number; readonly commit: string };
+  /** Of a summary: how many findings of earlier commits were settled in a commit. */
+  readonly settled?: { readonly count: number; readonly commit: string };
   /**
    * A hash of the text of the comment. The comment is up to date if the hash of the text that a run would write is the
    * same.
@@ -31,14 +31,14 @@ export interface Marker {
 /** The marker as the first line of a body, with its line end. */
 export function printMarker(
   kind: MarkerKind,
-  { fingerprints = [], kernels = [], name = '', fixed, text }: Partial<Omit<Marker, 'kind'>> = {},
+  { fingerprints = [], kernels = [], name = '', settled, text }: Partial<Omit<Marker, 'kind'>> = {},
 ): string {
   const word = kind === 'finding' ? '' : ` ${kind}`;
   const values = [
     fingerprints.length === 0 ? '' : ` fingerprint=${printList(fingerprints)}`,
     kernels.length === 0 ? '' : ` kernels=${printList(kernels)}`,
     name === '' ? '' : ` name=${encode(name)}`,
-    fixed === undefined ? '' : ` fixed=${fixed.count}@${fixed.commit}`,
+    settled === undefined ? '' : ` settled=${settled.count}@${settled.commit}`,
     text === undefined ? '' : ` text=${text}`,
   ];
   return `<!-- selvage:v1${word}${values.join('')} -->\n`;
@@ -50,13 +50,13 @@ export function parseMarker(body: string | null | undefined): Marker | undefined
   if (!match) return undefined;
   const values = valuesIn(match[2] ?? '');
   const text = values.get('text');
-  const [count, commit] = (values.get('fixed') ?? '').split('@');
+  const [count, commit] = (values.get('settled') ?? '').split('@');
   return {
     kind: (match[1] as MarkerKind | undefined) ?? 'finding',
     fingerprints: parseList(values.get('fingerprint')),
     kernels: parseList(values.get('kernels')),
     name: decode(values.get('name') ?? ''),
-    ...(commit !== undefined && { fixed: { count: Number(count), commit } }),
+    ...(commit !== undefined && { settled: { count: Number(count), commit } }),
     ...(text !== undefined && { text }),
   };
 }
