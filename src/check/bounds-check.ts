@@ -7,6 +7,7 @@
 import { hashText } from '../base/hash.ts';
 import type { Steps } from '../base/coroutine.ts';
 import { type Access, constantReads } from '../analysis/values/access.ts';
+import { partsOf } from '../analysis/values/leader.ts';
 import type { DeclaredAs, Target } from '../analysis/values/memory-base.ts';
 import { evaluateTerm } from '../term/evaluate.ts';
 import type { Term } from '../term/term.ts';
@@ -158,7 +159,10 @@ function questionOf(
   };
 }
 
-/** Conditions of an access: the reach condition of its block and that of the target. */
+/**
+ * Conditions of an access: the reach condition of its block and that of the target, without exit conditions of loops
+ * before the access. A thread that left a loop by its only exit has satisfied that condition.
+ */
 function conditionsOf(
   { symbolic, kernel, dependences }: KernelAndLaunch & SymbolicFacts,
   access: Access,
@@ -167,7 +171,9 @@ function conditionsOf(
   // A block that no branch controls, other than exits of loops before it, is always reached.
   const isAlwaysReached = dependences.controlling(access.block, kernel.loopOf[access.block] ?? null).size === 0;
   const reach = isAlwaysReached ? symbolic.store.true : symbolic.reach(access.block);
-  return [reach, target.condition].flatMap((term) => (term.operator === 'all' ? [...term.arguments] : [term]));
+  const left = kernel.loops.filter(({ blocks, exits }) => !blocks.has(access.block) && exits.length === 1);
+  const satisfied = new Set(left.flatMap(({ exits: [exit] }) => partsOf(symbolic.edge(exit!.from, exit!.to))));
+  return [reach, target.condition].flatMap(partsOf).filter((part) => !satisfied.has(part));
 }
 
 /**

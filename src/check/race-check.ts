@@ -47,6 +47,9 @@ import type { Shown } from './witness/replay.ts';
 import { isDecidedByRun } from './witness/deciding-run.ts';
 import { type Confirmation, pairKey } from './witness/scenarios.ts';
 
+/** The effort for overlaps in launches that are to be run, for all pairs of a kernel. */
+const effortOfRuns = 2_000_000;
+
 export interface RaceState {
   readonly open: readonly OpenPair[];
   /** Whether two threads of a block overlap in a pair only within one warp. */
@@ -253,6 +256,9 @@ export function* querySolver(
       if (other === pair && !(yield* storesEqually(context, contexts[pair.scope], obligation, linear, loads))) return;
     ofElement.set(pair, loads);
   }
+  const inLaunch: RaceState['overlapsIn'] = (pair, launch, effort) =>
+    overlapsIn(context, contexts[pair.scope].instances, pair, launch, effort);
+  const effort = { left: effortOfRuns };
   for (const { pair, obligation, hits, exact, order } of waiting) {
     const why = indexReason(context, obligation);
     if (confirmation.races.has(pairKey(pair)) || exact) {
@@ -293,7 +299,10 @@ export function* querySolver(
     }
     unsettled++;
     leave(pair, why ?? result.reason, result.kind === 'budget', yield* storeEqually(pair));
-    if (result.kind === 'open') yield* confirmation.runHints([{ pair, hits, model: result.model }]);
+    if (result.kind !== 'open') continue;
+    const overlapIn = (launch: LaunchInstance): OverlapInLaunch =>
+      effort.left > 0 ? inLaunch(pair, launch, effort) : { kind: 'unknown' };
+    yield* confirmation.runHints([{ pair, hits, model: result.model, overlapIn }]);
   }
   for (const { base, startsAtZero, assumes } of orders) {
     if (startsAtZero) assumed.add('initial', `${baseName(context, base)} is 0 when the kernel starts`);
@@ -302,7 +311,7 @@ export function* querySolver(
   if (contexts.block.instances.sharedLoad) assumed.add('stable-memory', stableMemory);
   return {
     open: [...open.values()],
-    overlapsIn: (pair, launch, effort) => overlapsIn(context, contexts[pair.scope].instances, pair, launch, effort),
+    overlapsIn: inLaunch,
     staysInWarp: (pair) =>
       ofWarp.has(pair) || pair.obligations.every((obligation) => staysInWarp(contexts.block, obligation)),
   };

@@ -226,7 +226,7 @@ class Cause {
       hasOpen ? shownInSamples(context, state, decisive, hasIdleBlocks) : [];
     const effort = { left: effortOfSamples };
     const isIdle = (setting: LaunchInstance): boolean =>
-      effort.left > 0 && decisive.every(({ pair }) => state.overlapsIn(pair, setting, effort) === 'idle');
+      effort.left > 0 && decisive.every(({ pair }) => state.overlapsIn(pair, setting, effort).kind === 'idle');
     this.known = standingOf(context, confirmation, keys, [...terms], sampled, isIdle);
     return this.known;
   }
@@ -254,8 +254,8 @@ function shownInSamples(
   const found: ShownIn[] = [];
   for (const setting of sampledLaunches(context, hasIdleBlocks)) {
     if (effort.left <= 0) break;
-    const seen = new Set<OverlapInLaunch>();
-    for (const { pair } of entries) if (!seen.has('overlap')) seen.add(overlapsIn(pair, setting, effort));
+    const seen = new Set<OverlapInLaunch['kind']>();
+    for (const { pair } of entries) if (!seen.has('overlap')) seen.add(overlapsIn(pair, setting, effort).kind);
     if (seen.has('unknown') && !seen.has('overlap')) return [];
     if (seen.has('overlap') || seen.has('none')) found.push({ setting, isShown: seen.has('overlap') });
   }

@@ -25,6 +25,7 @@ import { draws, generatedContents } from '../../src/check/representative/content
 import { type LaunchInstance, representativeLaunches } from '../../src/check/representative/representative-launches.ts';
 import { type Contents, replayRequest } from '../../src/check/witness/replay.ts';
 import { elementRanges, resolvedElements } from '../../src/check/witness/stated-elements.ts';
+import { namedPointer } from '../../src/check/premises/premises.ts';
 import type { CheckRequest } from '../../src/check/request/check-request.ts';
 import { maximumSharedBytes } from '../../src/device/hardware-limits.ts';
 import type { AccessEvent, RaceEvent, RunResult } from '../../src/interpreter/core/run-result.ts';
@@ -78,8 +79,9 @@ interface SeenRace extends Seen {
  * @param steps after which a run ends
  */
 export function sightsOf(request: CheckRequest, steps = usualSteps): Sights {
-  const context = kernelContext(request);
   const { kernel, parameters, launch, policy } = request;
+  // As in the check, the constraints of the host program are assumed.
+  const context = kernelContext({ ...request, assumptions: [...request.assumptions, ...(launch.ties ?? [])] });
   const large = representativeLaunches(context).filter(({ isLarge }) => isLarge);
   const settings = (large.length > 0 ? large : representativeLaunches(context)).slice(-mostSizes);
   const races = new Map<string, SeenRace>();
@@ -93,6 +95,14 @@ export function sightsOf(request: CheckRequest, steps = usualSteps): Sights {
     return seen;
   };
   const zeroed = synchronisingArrays(context);
+  // Runs have other contents than the program if it states that the counters of a kernel are distinct.
+  const isStated = context.request.assumptions.some(({ expression }) => {
+    const array = expression.kind === 'distinct' ? namedPointer(parameters, expression.array) : null;
+    return array !== null && zeroed.has(`${array.index}.${array.offset}`);
+  });
+  if (isStated) return { shown: [], runs: 0, hasRest: false };
+  // Sizes with a run that ended; a run that was cut off may miss races.
+  const ended = new Set<number>();
   let runs = 0;
   let ways = 1;
   for (const [size, setting] of settings.entries()) {
@@ -110,6 +120,7 @@ export function sightsOf(request: CheckRequest, steps = usualSteps): Sights {
         const result = runKernel({ ...asked, volatileRaces: policy.volatile !== 'allow', ...(seed !== undefined && { seed }) }); // oxfmt-ignore
         runs++;
         if (!counts(result)) continue;
+        if (result.outcome !== 'budget') ended.add(size);
         const madeUp = result.havocs.length > 0;
         const isRecognised = recognised(context, result.races);
         for (const event of result.races) {
@@ -128,8 +139,9 @@ export function sightsOf(request: CheckRequest, steps = usualSteps): Sights {
     }
   }
   const whereText = ({ sizes, contents }: Seen): string =>
-    `sizes ${[...sizes].join()} of ${settings.length}, contents ${[...contents].join()} of ${ways}`;
-  const isEverywhere = ({ sizes, contents }: Seen): boolean => sizes.size === settings.length && contents.size === ways;
+    `sizes ${[...sizes].join()} of ${new Set([...ended, ...sizes]).size}, contents ${[...contents].join()} of ${ways}`;
+  const isEverywhere = ({ sizes, contents }: Seen): boolean =>
+    [...ended].every((size) => sizes.has(size)) && contents.size === ways;
   const usual = (seen: Seen): readonly Told[] =>
     isEverywhere(seen) ? ['error'] : seen.contents.size < ways ? ['warning', 'notice'] : ['warning'];
   const objects = new Map<string, SeenRace[]>();

@@ -32,7 +32,15 @@ import {
   largestStride,
   otherValue,
 } from './scalar-sizes.ts';
-import { listedValues, raisedScalars, tiedDivisors, tiedGrid, tiedScalars, unreadSizes } from './launch-constraints.ts';
+import {
+  listedValues,
+  raisedScalars,
+  sizeForGrid,
+  tiedDivisors,
+  tiedGrid,
+  tiedScalars,
+  unreadSizes,
+} from './launch-constraints.ts';
 
 /** The dimensions of a launch and the values of its scalars. */
 export interface LaunchInstance {
@@ -179,12 +187,14 @@ function withScalars(
   chooseSizes(context, shape, open, plan, place, values, set);
   chooseShifts(shape, open, plan, place, set);
   chooseDigits(shape, open, plan, place, set);
+  const chosen = { block, grid, scalar: (field: ParameterField) => values.get(fieldKey(field)) };
   for (const [at, scalar] of open.filter(({ field }) => !values.has(fieldKey(field))).entries()) {
-    if (scalar.isStride) continue;
-    if (scalar.dividesBlocks) set(scalar, groupsOfBlocks(plan, grid));
+    const size = plan.isTiny ? undefined : sizeForGrid(context, scalar.field, chosen, plan.rest);
+    if (size !== undefined) set(scalar, size);
+    else if (scalar.isStride) continue;
+    else if (scalar.dividesBlocks) set(scalar, groupsOfBlocks(plan, grid));
     else set(scalar, otherValue(context, scalar, plan, at, values));
   }
-  const chosen = { block, grid, scalar: (field: ParameterField) => values.get(fieldKey(field)) };
   const isOpen = (field: ParameterField): boolean => open.some((one) => one.field === field);
   // A raised value may be below a stride.
   for (let round = 0; round < 2; round++) {

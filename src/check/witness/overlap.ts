@@ -28,7 +28,9 @@ export interface OverlapEffort {
  * Whether a pair overlaps in a launch: two threads overlap or not, no two threads (blocks) perform both accesses, or that
  * is not known.
  */
-export type OverlapInLaunch = 'overlap' | 'none' | 'idle' | 'unknown';
+export type OverlapInLaunch =
+  /** `blocks`: those of two threads that overlap, as linear indices. */
+  { readonly kind: 'overlap'; readonly blocks: readonly number[] } | { readonly kind: 'none' | 'idle' | 'unknown' };
 
 /** Limit on the combinations of iterations. */
 const mostCombinations = 72;
@@ -60,7 +62,8 @@ export function overlapsIn(
     return field && !field.isPointer ? launch.scalar(field) : undefined;
   };
   const found = obligations.map((obligation) => overlaps(obligation, instances, launch, scalar, effort));
-  return (['overlap', 'unknown', 'none'] as const).find((one) => found.includes(one)) ?? 'idle';
+  const order = ['overlap', 'unknown', 'none', 'idle'] as const;
+  return order.flatMap((kind) => found.find((one) => one.kind === kind) ?? [])[0] ?? { kind: 'idle' };
 }
 
 function overlaps(
@@ -71,14 +74,14 @@ function overlaps(
   effort: OverlapEffort,
 ): OverlapInLaunch {
   const { scope, sameThread, mayBeOne, elements, starts, betweenClusters, resolved } = obligation;
-  if (!resolved || sameThread || mayBeOne || elements || starts || betweenClusters) return 'unknown';
+  if (!resolved || sameThread || mayBeOne || elements || starts || betweenClusters) return { kind: 'unknown' };
   const sides = [obligation.first, obligation.second] as const;
   const isKnown = (leaf: Term): boolean => {
     const { kind } = leaf.atom!;
     if (kind === 'parameter') return scalar(leaf) !== undefined;
     return kind !== 'havoc' && kind !== 'phi' && kind !== 'line';
   };
-  if (!sides.every(({ target }) => target.offset.leaves.every(isKnown))) return 'unknown';
+  if (!sides.every(({ target }) => target.offset.leaves.every(isKnown))) return { kind: 'unknown' };
   const counting = sides.map((side) => new SideOfLaunch(side, instances, launch, scalar, effort)) as [
     SideOfLaunch,
     SideOfLaunch,
@@ -86,19 +89,24 @@ function overlaps(
   const blocks = blocksOf(launch.grid, scope);
   const tried = blocks.map((among) => counting.map((side) => side.iterationsTried(among)) as [Tried, Tried]);
   let isIdle = true;
-  const isOverlap = mostLanes.some((lanes) =>
-    blocks.some((among, number) => {
+  for (const lanes of mostLanes)
+    for (const [number, among] of blocks.entries()) {
       const [first, second] = tried[number]!;
       const shared = new Map([...first, ...second].filter(([name]) => !isOfOneThread(name)));
       const own = [first, second].map((all) => combinations(new Map([...all].filter(([name]) => isOfOneThread(name)))));
-      return combinations(shared).some((iterations) => {
+      for (const iterations of combinations(shared)) {
         const lists = counting.map((side, at) => side.touched(among, own[at]!, iterations, lanes));
         if (isIdle && areOfSeveral(obligation.scope, lists as [Touched, Touched])) isIdle = false;
-        return meet(obligation, lists as [Touched, Touched]);
-      });
-    }),
-  );
-  return isOverlap ? 'overlap' : isIdle ? 'idle' : 'none';
+        const found = meeting(obligation, lists as [Touched, Touched]);
+        if (found) return { kind: 'overlap', blocks: blockNumbers(launch.grid, found) };
+      }
+    }
+  return { kind: isIdle ? 'idle' : 'none' };
+}
+
+/** The linear indices of the blocks of some threads. */
+function blockNumbers([x, y]: Dim3, lanes: readonly Lane[]): readonly number[] {
+  return [...new Set(lanes.map(({ block }) => block[0] + x * (block[1] + y * block[2])))];
 }
 
 /** Whether two different threads, or threads of two blocks, perform the two accesses. */
@@ -333,8 +341,11 @@ function lastWhere(isPerformed: (candidates: readonly number[]) => readonly bool
   return isLeft ? high : low;
 }
 
-/** Whether two different threads, or threads of two blocks, touch one byte. */
-function meet({ scope, warp, first, second }: Obligation, [one, other]: readonly [Touched, Touched]): boolean {
+/** Two different threads, or threads of two blocks, that touch one byte; null if no such threads exist. */
+function meeting(
+  { scope, warp, first, second }: Obligation,
+  [one, other]: readonly [Touched, Touched],
+): readonly [Lane, Lane] | null {
   const [a, b] = [first.access.bytes, second.access.bytes];
   const unit = Math.min(a, b);
   const isOtherThread = (p: Lane, q: Lane): boolean => {
@@ -353,13 +364,12 @@ function meet({ scope, warp, first, second }: Obligation, [one, other]: readonly
       if (isNew) list.push(at);
     }
   }
-  return other.starts.some((start, at) => {
+  for (const [at, start] of other.starts.entries())
     for (let piece = Math.floor(start / unit); piece <= Math.floor((start + b - 1) / unit); piece++)
       for (const candidate of touching.get(piece) ?? []) {
         const begin = one.starts[candidate]!;
-        if (begin < start + b && start < begin + a && isOtherThread(one.lanes[candidate]!, other.lanes[at]!))
-          return true;
+        const [p, q] = [one.lanes[candidate]!, other.lanes[at]!];
+        if (begin < start + b && start < begin + a && isOtherThread(p, q)) return [p, q];
       }
-    return false;
-  });
+  return null;
 }

@@ -33,6 +33,7 @@ import { accessTerms, branchTerms, dependsOnMemory, isFirm } from './rests-on-me
 import { type Contents, type Scenario, type Shown, replayRequest } from './replay.ts';
 import type { Reason } from '../../verdict/reason.ts';
 import { shrink } from './smallest-scenario.ts';
+import type { OverlapInLaunch } from './overlap.ts';
 import { cornersOf, endsOf } from './some-blocks.ts';
 import { type ElementRanges, elementRanges, resolvedElements, synchronisingArrays } from './stated-elements.ts';
 import { firstBuffered, firstInterleaved, isInterleaved } from '../../interpreter/core/schedule.ts';
@@ -61,6 +62,8 @@ interface Hint {
   readonly pair: AccessPair;
   readonly hits: readonly Hit[];
   readonly model: Model | null;
+  /** Whether the pair overlaps in a launch, by the terms of its addresses. */
+  readonly overlapIn?: (launch: LaunchInstance) => OverlapInLaunch;
 }
 
 /** Blocks of a run for pairs that may depend on more than two blocks. */
@@ -181,16 +184,17 @@ export class Confirmation {
     const keys = new Set(hints.map(({ pair }) => pairKey(pair)));
     yield* this.runShortly(keys);
     const ordered = [...hints].sort((a, b) => Number(b.pair.scope === 'grid') - Number(a.pair.scope === 'grid'));
-    for (const { pair, hits, model } of ordered) {
+    for (const { pair, hits, model, overlapIn } of ordered) {
       const key = pairKey(pair);
       if (model) this.vary(model);
       const tries = hits.length > 0 ? [...new Set([hits[0]!, hits[hits.length >> 1]!])] : [null];
       const all = this.drawsThatMatter;
+      const settings = overlapIn ? likelyFirst(this.settings, overlapIn) : this.settings.map((setting) => ({ setting, blocks: null })); // oxfmt-ignore
       for (const draw of all) {
-        for (const setting of this.settings) {
+        for (const { setting, blocks: overlapping } of settings) {
           for (const hit of tries) {
             if (this.races.has(key)) break;
-            const blocks = hit ? this.blocksOf(pair, hit) : ((model && this.modelBlocks(pair, model)) ?? this.endsOf(pair, setting)); // oxfmt-ignore
+            const blocks = hit ? this.blocksOf(pair, hit) : ((model && this.modelBlocks(pair, model)) ?? overlapping ?? this.endsOf(pair, setting)); // oxfmt-ignore
             // A counter of arriving blocks needs all blocks; other runs show nothing after it.
             if (blocks && this.zeroed.size > 0) yield* this.runOnce(this.scenario(setting, null, draw), keys);
             if (!this.races.has(key)) yield* this.runOnce(this.scenario(setting, blocks, draw), keys);
@@ -648,6 +652,21 @@ export class Confirmation {
     const at = this.seenAt.get(key) ?? new Set<number>();
     this.seenAt.set(key, at.add(setting));
   }
+}
+
+/**
+ * The launch instances in which a pair overlaps, with the blocks, before those of which that is not known. Of those in
+ * which it does not overlap, the first and the last one are run, since not all threads and iterations are evaluated.
+ */
+function likelyFirst(
+  settings: readonly LaunchInstance[],
+  overlapIn: (launch: LaunchInstance) => OverlapInLaunch,
+): readonly { readonly setting: LaunchInstance; readonly blocks: readonly number[] | null }[] {
+  const all = settings.map((setting) => ({ setting, found: overlapIn(setting) }));
+  const overlapping = all.flatMap(({ setting, found }) => found.kind === 'overlap' ? [{ setting, blocks: found.blocks }] : []); // oxfmt-ignore
+  const unknown = all.flatMap(({ setting, found: { kind } }) => kind === 'unknown' ? [{ setting, blocks: null }] : []); // oxfmt-ignore
+  const others = all.flatMap(({ setting, found: { kind } }) => kind === 'none' || kind === 'idle' ? [{ setting, blocks: null }] : []); // oxfmt-ignore
+  return [...overlapping, ...unknown, ...new Set([others.slice(0, 1), others.slice(1).slice(-1)].flat())];
 }
 
 /** Key of threads that miss a barrier, for {@link Confirmation.standing}. */

@@ -2,32 +2,34 @@
 // expect: shiftLeft silent
 // expect: shiftLeft assumes in-bounds
 // expect: shiftLeftTooFar race=possible divergence=proved
-// expect: shiftLeftTooFar finding memory/out-of-bounds error on in lines 44
+// expect: shiftLeftTooFar finding memory/out-of-bounds error on in lines 46
 // expect: copyRest race=proved divergence=proved
 // expect: copyRest silent
 // expect: copyWhole race=possible divergence=proved
-// expect: copyWhole finding memory/out-of-bounds error on in lines 57
+// expect: copyWhole finding memory/out-of-bounds error on in lines 59
 // expect: lookUp race=proved divergence=proved
 // expect: lookUp silent
 // expect: lookUpDiagonal race=possible divergence=proved
-// expect: lookUpDiagonal finding memory/out-of-bounds error on table lines 71
+// expect: lookUpDiagonal finding memory/out-of-bounds error on table lines 73
 // expect: rank race=proved divergence=proved
 // expect: rank silent
 // expect: rankOneBehind race=possible divergence=proved
-// expect: rankOneBehind finding memory/out-of-bounds error on ranked lines 89
+// expect: rankOneBehind finding memory/out-of-bounds error on ranked lines 91
 // expect: addTail race=proved divergence=proved
 // expect: addTail silent
 // expect: addTailBackwards race=possible divergence=proved
-// expect: addTailBackwards finding memory/out-of-bounds error on bins lines 108
+// expect: addTailBackwards finding memory/out-of-bounds error on bins lines 110
 // expect: lookUpDimension race=proved divergence=proved
 // expect: lookUpDimension silent
 // expect: lookUpDimension assumes in-bounds
 // expect: lookUpDimensionTooFar race=possible divergence=proved
-// expect: lookUpDimensionTooFar finding memory/out-of-bounds error on directions lines 124
+// expect: lookUpDimensionTooFar finding memory/out-of-bounds error on directions lines 126
 // expect: weigh race=proved divergence=proved
 // expect: weigh silent
 // expect: weighOneBehind race=possible divergence=proved
-// expect: weighOneBehind finding memory/out-of-bounds error on weights lines 136
+// expect: weighOneBehind finding memory/out-of-bounds error on weights lines 138
+// expect: sumColumnsUnguarded race=possible divergence=proved
+// expect: sumColumnsUnguarded finding memory/out-of-bounds error on columns lines 149
 //
 // Arrays whose extent is stated or declared.
 
@@ -136,7 +138,20 @@ __global__ void weighOneBehind(float* out) {
   out[threadIdx.x] = weights[threadIdx.x + 1];
 }
 
-void launchBounds(float* out, const float* in, float4* quads, const float4* more) {
+// The guard of the halving loop is missing. The trip count of the loop before it is unknown.
+__global__ void sumColumnsUnguarded(unsigned* sums, const unsigned* parts, unsigned rows) {
+  __shared__ unsigned columns[128];
+  unsigned sum = 0;
+  for (unsigned row = threadIdx.x; row < rows; row += 128) sum += parts[blockIdx.x + row * 64];
+  columns[threadIdx.x] = sum;
+  for (unsigned stride = 64; stride > 0; stride >>= 1) {
+    __syncthreads();
+    columns[threadIdx.x] += columns[threadIdx.x + stride];
+  }
+  if (threadIdx.x == 0) sums[blockIdx.x] = columns[0];
+}
+
+void launchBounds(float* out, const float* in, float4* quads, const float4* more, unsigned rows) {
   shiftLeft<<<4, 256>>>(out, in, 1000);
   shiftLeftTooFar<<<4, 256>>>(out, in, 1000);
   copyRest<<<4, 256>>>(quads, more, 1000);
@@ -151,4 +166,5 @@ void launchBounds(float* out, const float* in, float4* quads, const float4* more
   lookUpDimensionTooFar<<<1, dim3(128, 4)>>>((unsigned*)out);
   weigh<<<1, 256>>>(out);
   weighOneBehind<<<1, 256>>>(out);
+  sumColumnsUnguarded<<<64, 128>>>((unsigned*)out, (const unsigned*)in, rows);
 }
