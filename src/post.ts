@@ -1,5 +1,5 @@
 import * as core from '@actions/core';
-import { readInputs } from './github/inputs.ts';
+import { booleanInput, readInputs } from './github/inputs.ts';
 import { runPost } from './github/fork-review/post-run.ts';
 
 const { comment, checkRun, maxComments, reviewDrafts, options } = readInputs(core.getInput);
@@ -15,4 +15,5 @@ process.exitCode = await runPost(process.env, {
   maxComments,
   reviewDrafts,
   failOn: options.failOn,
+  repeated: booleanInput('repeated', core.getInput, false),
 });

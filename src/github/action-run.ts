@@ -40,6 +40,7 @@ import {
   type ReportFormat,
 } from './runner/job.ts';
 import { keepResults, serviceOf } from './runner/result-cache.ts';
+import { openPullsOf, targetOfRun, type FinishedRun } from './fork-review/finished-run.ts';
 import { printReviewData, reviewFile } from './fork-review/review-data.ts';
 import { logText } from './text/workflow-command.ts';
 
@@ -102,19 +103,20 @@ export async function runAction(services: ActionServices): Promise<number> {
     const channels = readChannels(core.getInput);
     const name = environment['GITHUB_EVENT_NAME'] ?? '';
     const comment = commentEvents.has(name) ? commentOf(name, eventPayload(environment)) : undefined;
+    const octokit = clientFor(token, environment);
     if (comment) {
-      const octokit = clientFor(token, environment);
       const inputs = readInputs(core.getInput);
       return await interruptible((signal) => answer(comment, { token, channels, cache, octokit }, inputs, services, signal)); // oxfmt-ignore
     }
     const place = { repository: environment['GITHUB_REPOSITORY'], sha: environment['GITHUB_SHA'] };
-    const event = parseEvent(name, eventPayload(environment), channels.allowTarget, place);
+    const parsed = parseEvent(name, eventPayload(environment), channels.allowTarget, place);
+    const event = parsed.kind === 'fork-run' ? await repeatedEvent(octokit, parsed.finished) : parsed;
     if (event.kind === 'other') {
       core.info(event.message);
       return exitCodes.success;
     }
     if (event.kind === 'refused') throw new UsageError(event.message);
-    started = { event, channels, token, cache, octokit: clientFor(token, environment), isTold: false };
+    started = { event, channels, token, cache, octokit, isTold: false };
     const [inputs, begun] = [readInputs(core.getInput), started];
     return await interruptible((signal) => run(begun, inputs, services, signal));
   } catch (error) {
@@ -125,6 +127,22 @@ export async function runAction(services: ActionServices): Promise<number> {
     else setOutputs({ conclusion: 'failure', 'exit-code': String(end.exitCode) });
     return end.exitCode;
   }
+}
+
+/**
+ * The pull request whose run has ended, to repeat its analysis.
+ * @throws UsageError if several have the branch and commit of the run
+ */
+async function repeatedEvent(octokit: Octokit, finished: FinishedRun) {
+  const { head_sha: headSha } = finished.workflow_run;
+  const pulls = (await openPullsOf(octokit, finished)).filter((pull) => pull.headSha === headSha);
+  const [pull] = pulls;
+  if (!pull) return { kind: 'other', message: `Nothing to do: ${headSha} is not the head of an open pull request of the branch of the run.` } as const; // oxfmt-ignore
+  if (pulls.length > 1) {
+    const numbers = pulls.map(({ number }) => `#${number}`).join(', ');
+    throw new UsageError(`The pull requests ${numbers} have the branch and commit of the run, and GitHub does not report which of them started it. Close the others, and run this job again.`); // oxfmt-ignore
+  }
+  return { kind: 'pull-request', ...targetOfRun(finished), ...pull, fork: true, isRepeat: true } as const;
 }
 
 /** A run whose event is known. */
@@ -163,6 +181,7 @@ async function publishEnd(end: EarlyEnd, { event, channels, token, octokit }: St
   const log = new Log();
   switch (event.kind) {
     case 'pull-request':
+      if (event.isRepeat === true) return;
       return log.writeOnce(toldLines(plan, await publish(octokit, targetOf(event), plan, channels)));
     case 'push':
       return log.writeOnce(toldLines(plan, await publishCheck(octokit, event, plan, channels.checkRun)));
@@ -215,7 +234,7 @@ async function run(
  * Events whose runs belong to the default branch, regardless of the pull request. Such a run must not write cache
  * entries, which runs of the default branch would read.
  */
-const onDefaultBranch: ReadonlySet<string> = new Set([...commentEvents, 'pull_request_target']);
+const onDefaultBranch: ReadonlySet<string> = new Set([...commentEvents, 'pull_request_target', 'workflow_run']);
 
 /** A range of commits. */
 interface Change {
@@ -238,6 +257,7 @@ async function review(
   const { environment } = services;
   const { root, serverUrl } = clone;
   const fork = event.kind === 'pull-request' && event.fork;
+  const isRepeat = event.kind === 'pull-request' && event.isRepeat === true;
 
   signal.throwIfAborted();
   const shards = inputs.options.shards === undefined ? {} : { shards: resolve(root, inputs.options.shards) };
@@ -257,7 +277,7 @@ async function review(
   }
   const log = new Log();
   const defaults = await organisationDefaults(started.octokit, event.owner);
-  let isReadOnly = false;
+  let isReadOnly = isRepeat;
   const post = async (analysis: RangeResult, stage: 'verdicts' | 'whole'): Promise<ReviewPlan> => {
     const { report, trust, nothing, source } = analysis;
     const plan = planReview({
@@ -315,7 +335,9 @@ async function review(
     setOutputs({ conclusion: 'success', 'exit-code': '0' });
     return exitCodes.success;
   }
-  return (await post(analysis, 'whole')).exitCode;
+  const { exitCode } = await post(analysis, 'whole');
+  // The job that posts is run only if this one succeeds, and its check run fails for the findings.
+  return isRepeat ? exitCodes.success : exitCode;
 }
 
 /** Answers a comment, if it is a command. */

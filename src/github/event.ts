@@ -1,5 +1,6 @@
 /** Reads the event that started the run. */
 import * as v from 'valibot';
+import { finishedRunSchema, isRunOfFork, type FinishedRun } from './fork-review/finished-run.ts';
 
 export interface PullRequestEvent {
   readonly kind: 'pull-request';
@@ -13,6 +14,8 @@ export interface PullRequestEvent {
   readonly draft: boolean;
   /** Whether the head is in another repository. Its author is then not trusted, and the token cannot write. */
   readonly fork: boolean;
+  /** Whether the run repeats the analysis of the run of a fork. It posts nothing: another job does. */
+  readonly isRepeat?: boolean;
 }
 
 /** Commits on the default branch, or those that a merge queue is about to put there. */
@@ -37,6 +40,8 @@ export interface RepositoryEvent {
 
 type RunEvent =
   | PullRequestEvent
+  /** A run of a fork has ended, and its analysis is repeated. */
+  | { readonly kind: 'fork-run'; readonly finished: FinishedRun }
   | PushEvent
   | RepositoryEvent
   /** The event needs no action; the run succeeds. */
@@ -102,6 +107,7 @@ export function parseEvent(name: string, payload: unknown, allowTarget: boolean,
   }
   if (name === 'push') return parsePush(payload);
   if (name === 'merge_group') return parseMergeGroup(payload);
+  if (name === 'workflow_run') return parseFinishedRun(payload, place);
   if (name === 'schedule' || name === 'workflow_dispatch') return parseRepository(name, payload, place);
   if (name !== 'pull_request' && name !== 'pull_request_target') {
     const message = `Nothing to do: the event ${JSON.stringify(name)} has no pull request to review. Selvage runs on pull_request.`;
@@ -123,6 +129,19 @@ export function parseEvent(name: string, payload: unknown, allowTarget: boolean,
     // If the head repository was deleted, it was a fork.
     fork: pull.head.repo?.full_name !== base.full_name,
   };
+}
+
+function parseFinishedRun(payload: unknown, place: RunPlace): RunEvent {
+  const parsed = v.safeParse(finishedRunSchema, payload);
+  if (!parsed.success) return refused('workflow_run', parsed.issues[0]);
+  const { event, conclusion } = parsed.output.workflow_run;
+  const nothing = (why: string): RunEvent => ({ kind: 'other', message: `Nothing to do: ${why}.` });
+  if (place.repository !== parsed.output.repository.full_name)
+    return { kind: 'refused', message: 'The workflow_run payload is of another repository.' };
+  if (event !== 'pull_request') return nothing(`the run was started by ${JSON.stringify(event)}, not by pull_request`);
+  if (!isRunOfFork(parsed.output)) return nothing('the run was of a branch of this repository, so it posted its review itself'); // oxfmt-ignore
+  if (conclusion === 'action_required') return nothing('the run of the fork waits for an approval');
+  return { kind: 'fork-run', finished: parsed.output };
 }
 
 function parsePush(payload: unknown): RunEvent {

@@ -64,21 +64,22 @@ export function readInputs(get: (name: string) => string): ActionInputs {
     );
   if (invocation.kind !== 'command') throw new UsageError('The inputs contain --help; see the README of the action.');
   return {
-    comment: flag('comment', get, true),
-    checkRun: flag('check-run', get, true),
+    comment: booleanInput('comment', get, true),
+    checkRun: booleanInput('check-run', get, true),
     maxComments: amount('max-comments', get, 25, 100),
-    reviewDrafts: flag('review-drafts', get, false),
-    issue: flag('issue', get, false),
-    allowTarget: flag('allow-pull-request-target', get, false),
+    reviewDrafts: booleanInput('review-drafts', get, false),
+    issue: booleanInput('issue', get, false),
+    allowTarget: booleanInput('allow-pull-request-target', get, false),
     workingDirectory: get('working-directory') || '.',
     name,
-    cache: flag('cache', get, true),
+    cache: booleanInput('cache', get, true),
     options: invocation.options,
     nvccArguments: words('nvcc-args', get),
   };
 }
 
-function flag(name: string, get: (name: string) => string, fallback: boolean): boolean {
+/** @throws UsageError unless the input is `true`, `false` or empty */
+export function booleanInput(name: string, get: (name: string) => string, fallback: boolean): boolean {
   const text = get(name).toLowerCase();
   if (text === '') return fallback;
   if (text === 'true' || text === 'false') return text === 'true';

@@ -5,22 +5,34 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
+import { reviewArtifact } from '../../src/github/fork-review/review-data.ts';
+
+interface Step {
+  readonly id?: string;
+  readonly uses?: string;
+  readonly run?: string;
+  readonly with?: Readonly<Record<string, unknown>>;
+}
 
 interface Job {
-  readonly permissions?: object;
+  readonly needs?: string;
+  readonly permissions?: Readonly<Record<string, string>>;
   readonly 'timeout-minutes'?: number;
-  readonly steps: readonly { readonly uses?: string; readonly run?: string; readonly with?: Readonly<Record<string, unknown>> }[]; // oxfmt-ignore
+  readonly steps: readonly Step[];
+}
+
+interface Workflow {
+  readonly name?: string;
+  readonly on: Readonly<Record<string, unknown>>;
+  readonly permissions?: object;
+  readonly jobs: Readonly<Record<string, Job>>;
 }
 
 const folder = fileURLToPath(new URL('../../.github/workflows/', import.meta.url));
 
 for (const name of readdirSync(folder)) {
   test(`${name}: pinned, without permissions that no job needs, and no text of an event in a script`, () => {
-    const workflow = parse(readFileSync(join(folder, name), 'utf8')) as {
-      readonly on: Readonly<Record<string, unknown>>;
-      readonly permissions: object;
-      readonly jobs: Readonly<Record<string, Job>>;
-    };
+    const workflow = parse(readFileSync(join(folder, name), 'utf8')) as Workflow;
     assert.deepEqual(workflow.permissions, {});
     assert.ok(!('pull_request_target' in workflow.on));
     for (const job of Object.values(workflow.jobs)) {
@@ -34,19 +46,62 @@ for (const name of readdirSync(folder)) {
   });
 }
 
-test('the workflows of README, `init` and docs have one name, which the workflow for forks waits for', () => {
-  const text = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-  const blocks = (path: string): unknown[] => [...text(path).matchAll(/^```yaml\n([^]*?)^```$/gm)].map(([, yaml]) => parse(yaml!)); // oxfmt-ignore
-  const isWorkflow = (
-    value: unknown,
-  ): value is { readonly name?: string; readonly on: Readonly<Record<string, unknown>> } =>
-    typeof value === 'object' && value !== null && 'on' in value && 'jobs' in value;
-  const [readme] = blocks('README.md').filter(isWorkflow);
+const text = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const workflowsIn = (path: string): Workflow[] =>
+  [...text(path).matchAll(/^```yaml\n([^]*?)^```$/gm)]
+    .map(([, yaml]) => parse(yaml!) as unknown)
+    .filter((value): value is Workflow => typeof value === 'object' && value !== null && 'on' in value && 'jobs' in value); // oxfmt-ignore
+const inDocs = workflowsIn('src/docs/github.md');
+
+test('the workflows of README, `init` and docs have one name, which the workflows for forks wait for', () => {
+  const [readme] = workflowsIn('README.md');
   assert.equal(readme?.name, 'selvage');
-  const inDocs = blocks('src/docs/github.md').filter(isWorkflow);
   const waiting = inDocs.flatMap(({ on }) => ('workflow_run' in on ? [on['workflow_run']] : []));
-  assert.deepEqual(waiting, [{ workflows: [readme.name], types: ['completed'] }]);
-  assert.deepEqual(inDocs.map(({ name }) => name), ['selvage-post', 'selvage-comments']); // oxfmt-ignore
+  const wanted = { workflows: [readme.name], types: ['completed'] };
+  assert.deepEqual(waiting, [wanted, wanted]);
+  assert.deepEqual(inDocs.map(({ name }) => name), ['selvage-post', 'selvage-post', 'selvage-comments']); // oxfmt-ignore
   const [, written] = /^name: (.*)$/m.exec(text('src/app/setup/initial-files.ts')) ?? [];
   assert.equal(written, readme.name);
+});
+
+test('the workflows of the docs name inputs, outputs and jobs that exist, and keep no credentials', () => {
+  interface Manifest {
+    readonly inputs: object;
+    readonly outputs?: object;
+  }
+  const manifestOf = (path: string): Manifest => parse(text(path)) as Manifest;
+  const manifests = new Map([['OWNER/selvage@v0', manifestOf('action.yml')], ['OWNER/selvage/post@v0', manifestOf('post/action.yml')]]); // oxfmt-ignore
+  for (const { permissions, jobs } of inDocs) {
+    assert.deepEqual(permissions, {});
+    for (const { needs, permissions: ofJob, steps } of Object.values(jobs)) {
+      assert.ok(ofJob !== undefined && (needs === undefined || needs in jobs));
+      for (const { uses = '', with: inputs = {} } of steps) {
+        const manifest = manifests.get(uses);
+        if (uses.startsWith('OWNER/')) assert.ok(manifest);
+        if (manifest) assert.deepEqual(Object.keys(inputs).filter((name) => !(name in manifest.inputs)), []); // oxfmt-ignore
+        if (uses.startsWith('actions/checkout@')) assert.equal(inputs['persist-credentials'], false);
+        for (const [, id, output] of JSON.stringify(inputs).matchAll(/steps\.([\w-]+)\.outputs\.([\w-]+)/g)) {
+          const step = steps.find((one) => one.id === id);
+          assert.ok(output! in (manifests.get(step?.uses ?? '')?.outputs ?? {}), `${id}.${output}`);
+        }
+      }
+    }
+  }
+});
+
+test('a job that compiles the code of a fork only reads, and the job that posts compiles nothing', () => {
+  const posting = inDocs.filter(({ on }) => 'workflow_run' in on);
+  assert.deepEqual(posting.map(({ jobs }) => Object.keys(jobs)), [['post'], ['analyse', 'post']]); // oxfmt-ignore
+  for (const { jobs } of posting) {
+    const { analyse, post } = jobs;
+    assert.deepEqual(post?.permissions, { actions: 'read', contents: 'read', 'pull-requests': 'write', checks: 'write' }); // oxfmt-ignore
+    assert.deepEqual(post?.steps.map(({ uses, run }) => [uses, run]), [['OWNER/selvage/post@v0', undefined]]); // oxfmt-ignore
+    assert.deepEqual([post?.needs, post?.steps[0]?.with?.['repeated']], analyse ? ['analyse', true] : [undefined, undefined]); // oxfmt-ignore
+    if (!analyse) continue;
+    assert.deepEqual(analyse.permissions, { contents: 'read', 'pull-requests': 'read' });
+    assert.doesNotMatch(JSON.stringify(analyse), /secrets\.|github\.token|"ref":|"run":/);
+    const { uses, with: uploaded } = analyse.steps.at(-1)!;
+    assert.match(uses ?? '', /^actions\/upload-artifact@/);
+    assert.equal(uploaded?.['name'], reviewArtifact);
+  }
 });

@@ -5,8 +5,10 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { zip } from '../github/archive.ts';
+import { finishedRun, listedArtifacts, listedPulls, storedArchive } from '../github/fork-run.ts';
 import type { Files } from '../github/runner.ts';
-import { needsBuild, needsCompiler, pullRequest } from './pull-request.ts';
+import { needsBuild, needsCompiler, POST, pullRequest } from './pull-request.ts';
 
 const kernel = (body: string): string => `#include <size.h>
 __global__ void shift(const int* in, int* out) {
@@ -79,4 +81,95 @@ test('pipes and devices in the workspace are not opened', needsCompiler, async (
   const result = await run();
   assert.equal(result.outputs['kernels'], '1', result.stdout + result.stderr);
   assert.deepEqual(server.faults, []);
+});
+
+/** The run of the fork, and the run that posts. */
+const [FORK_RUN, THIS_RUN] = [77, 900];
+const inOneFile = (files: Files): Files => ({ 'src/shift.cu': files['src/shift.cu']!.replace('#include <size.h>', '#define SIZE 256') }); // oxfmt-ignore
+
+/** A pull request of a fork whose run has ended; `pulls` are the open ones of its branch, by default of its commit. */
+async function endedRun(changes: Files, pulls: readonly { readonly number: number; readonly head?: string }[]) {
+  const archives = new Map<number, Buffer>();
+  let main = '';
+  const made: Awaited<ReturnType<typeof pullRequest>> = await pullRequest(changes, inOneFile(BASE), (base, head) => ({
+    more: (api) => ({
+      ...listedPulls(api, pulls.map((pull) => ({ head, base, ...pull }))), // oxfmt-ignore
+      ...listedArtifacts(api, (id) => (archives.has(id) ? [{ archive: archives.get(id)!, headSha: main }] : [])),
+    }),
+    raw: (path) =>
+      path.includes('CacheService')
+        ? { status: 200, body: Buffer.from('{"ok":false}') }
+        : storedArchive(path, made.server.url, archives),
+  }));
+  const { workspace, server, run } = made;
+  main = workspace.commit({ README: 'of the default branch' }, workspace.git('rev-parse', `${server.headSha}^`));
+  const common = {
+    eventName: 'workflow_run',
+    event: finishedRun(FORK_RUN, server.headSha),
+    environment: { GITHUB_RUN_ID: String(THIS_RUN), GITHUB_SHA: main },
+  };
+  return {
+    server,
+    archives,
+    analyse: (inputs: Readonly<Record<string, string>> = {}) =>
+      run({
+        ...common,
+        inputs,
+        environment: {
+          ...common.environment,
+          ACTIONS_RESULTS_URL: `${server.url}/`,
+          ACTIONS_RUNTIME_TOKEN: 'runtime',
+        },
+      }),
+    post: () => run({ ...common, entry: POST, inputs: { repeated: 'true' } }),
+  };
+}
+
+test(
+  "the analysis of a fork's commit is repeated without writing anything, and then posted",
+  needsCompiler,
+  async () => {
+    const configuration = 'version: 1\nchecks: { race: { severity: notice } }\n';
+    const { server, archives, analyse, post } = await endedRun({ ...inOneFile(RACY), '.selvage.yml': configuration }, [
+      { number: 7 },
+    ]);
+    const analysed = await analyse({ issue: 'true' });
+    assert.equal(analysed.status, 0, analysed.stdout + analysed.stderr);
+    // The configuration of the fork has no effect.
+    assert.deepEqual([analysed.outputs['errors'], analysed.outputs['exit-code'], analysed.outputs['conclusion']], ['1', '1', 'failure']); // oxfmt-ignore
+    assert.match(analysed.summary, /Data race on shared `s`/);
+    assert.doesNotMatch(analysed.stdout, /^::(?:error|warning|notice) file=/m);
+    const cache = '/twirp/github.actions.results.api.v1.CacheService/';
+    assert.deepEqual(server.writes().map(({ path }) => path), [`${cache}GetCacheEntryDownloadURL`]); // oxfmt-ignore
+    assert.match(analysed.stdout, /The results of this run are not cached/);
+
+    const content = Buffer.from(analysed.reports['review-data'] ?? '');
+    archives.set(THIS_RUN, zip([{ name: 'selvage-review.json', content }]));
+    const posted = await post();
+    assert.equal(posted.status, 0, posted.stdout + posted.stderr);
+    assert.deepEqual(server.checkRuns.map(({ name, headSha, conclusion }) => [name, headSha, conclusion]), [['Selvage', server.headSha, 'failure']]); // oxfmt-ignore
+    assert.match(server.checkRuns[0]?.summary ?? '', /^This repository repeated the analysis/);
+    assert.deepEqual(server.reviewComments.map(({ path }) => path), ['src/shift.cu']); // oxfmt-ignore
+    assert.deepEqual(server.faults, []);
+  },
+);
+
+test('an analysis that cannot be repeated posts nothing', needsBuild, async () => {
+  for (const { pulls, inputs = {}, status, reason } of [
+    { pulls: [], status: 0, reason: /Nothing to do: [0-9a-f]{40} is not the head of an open pull request/ },
+    { pulls: [{ number: 7, head: 'd'.repeat(40) }], status: 0, reason: /Nothing to do: [0-9a-f]{40} is not the head/ },
+    {
+      pulls: [{ number: 7 }, { number: 8 }],
+      status: 2,
+      reason: /pull requests #7, #8 have the branch and commit of the run/,
+    },
+    { pulls: [{ number: 7 }], inputs: { 'max-comments': 'many' }, status: 2, reason: /Input max-comments/ },
+  ]) {
+    const { server, analyse } = await endedRun({ 'README.md': 'x\n' }, pulls);
+    const result = await analyse(inputs);
+    assert.equal(result.status, status, result.stdout + result.stderr);
+    assert.match(result.stdout, reason);
+    assert.equal(result.outputs['review-data'], undefined);
+    assert.deepEqual([server.writes(), server.faults], [[], []]);
+  }
 });

@@ -6,8 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { pullRequestPayload } from '../github/payload.ts';
 import { gitRepository } from '../github/repository.ts';
 import { createWorkspace, runAction, type Files, type Workspace } from '../github/runner.ts';
-import { startGitHub, type GitHubServer } from '../github/server.ts';
+import { startGitHub, type GitHubServer, type ServerOptions } from '../github/server.ts';
 
+export const POST = fileURLToPath(new URL('../../dist/post.js', import.meta.url));
 const ENTRY = process.env['SELVAGE_TEST_ACTION'] ?? fileURLToPath(new URL('../../dist/action.js', import.meta.url));
 export const TOKEN = 'ghs_0123456789abcdef';
 const OWNER = 'octo';
@@ -37,7 +38,11 @@ function hasCompiler(): boolean {
 }
 
 /** A repository whose pull request makes the given changes, its GitHub server, and a function that runs the action. */
-export async function pullRequest(changes: Files, base: Files) {
+export async function pullRequest(
+  changes: Files,
+  base: Files,
+  routes?: (baseSha: string, headSha: string) => Pick<ServerOptions, 'more' | 'raw'>,
+) {
   const workspace = createWorkspace();
   workspaces.push(workspace);
   const baseSha = workspace.commit(base);
@@ -50,10 +55,13 @@ export async function pullRequest(changes: Files, base: Files) {
     headSha,
     repository: gitRepository(workspace.root),
     token: TOKEN,
+    ...routes?.(baseSha, headSha),
   });
   servers.push(server);
   const run = (
     options: {
+      /** `POST`, or by default the action. */
+      entry?: string;
       action?: string;
       draft?: boolean;
       fork?: boolean;
@@ -69,7 +77,7 @@ export async function pullRequest(changes: Files, base: Files) {
     const { draft = false, fork = false, costs = false } = options;
     const pull = { owner: OWNER, repo: REPO, number: NUMBER, headSha: server.headSha, baseSha, draft, fork };
     return runAction({
-      entry: ENTRY,
+      entry: options.entry ?? ENTRY,
       workspace: workspace.root,
       apiUrl: server.url,
       eventName: options.eventName ?? 'pull_request',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseEvent } from '../../src/github/event.ts';
+import { finishedRun } from './fork-run.ts';
 import { examplesOf, pullRequestPayload } from './payload.ts';
 
 const pull = { owner: 'octo', repo: 'kernels', number: 7, headSha: 'a'.repeat(40), baseSha: 'b'.repeat(40) };
@@ -83,4 +84,29 @@ test('a merge group is compared with the commit that it starts from', () => {
   assert.ok(event.kind === 'push' && event.headSha === group.head_sha && event.baseSha === group.base_sha);
   assert.equal(parseEvent('merge_group', { ...(payload as object), action: 'destroyed' }, false).kind, 'other');
   assert.equal(parseEvent('merge_group', { ...(payload as object), merge_group: {} }, false).kind, 'refused');
+});
+
+test('the run of a fork that has ended is analysed again; other ended runs are not', () => {
+  const place = { repository: 'octo/kernels', sha: pull.baseSha };
+  const parse = (more: object) => parseEvent('workflow_run', finishedRun(77, pull.headSha, more), false, place);
+  const event = parse({});
+  assert.ok(event.kind === 'fork-run' && event.finished.workflow_run.head_sha === pull.headSha, JSON.stringify(event));
+  assert.equal(parse({ head_repository: null }).kind, 'fork-run');
+  const own = finishedRun(77, pull.headSha).repository;
+  for (const [more, message] of [
+    [{ event: 'push' }, /started by "push"/],
+    [{ head_repository: own }, /posted its review itself/],
+    // GitHub ends a run that waits for an approval; it ends again after the approval.
+    [{ conclusion: 'action_required' }, /waits for an approval/],
+  ] as const) {
+    const other = parse(more);
+    assert.ok(other.kind === 'other' && message.test(other.message), JSON.stringify(other));
+  }
+  assert.equal(parse({ head_sha: '--upload-pack=x' }).kind, 'refused');
+  const elsewhere = parseEvent('workflow_run', finishedRun(77, pull.headSha), false, { repository: 'octo/other' });
+  assert.equal(elsewhere.kind, 'refused');
+  for (const recorded of examplesOf('workflow_run')) {
+    const { full_name: repository } = recorded['repository'] as { readonly full_name: string };
+    assert.equal(parseEvent('workflow_run', recorded, false, { repository }).kind, 'other');
+  }
 });

@@ -12,10 +12,15 @@ import { fencedBlocks } from './suggestion-rule.ts';
 import { zip, type ZipEntry } from './archive.ts';
 import { memoryRepository, type Tree } from './memory-repository.ts';
 import { BASE, HEAD, kernel, race, report } from './report-fixture.ts';
+import { finishedRun, FORK, listedArtifacts, listedPulls, storedArchive } from './fork-run.ts';
 import { startGitHub, type GitHubServer, type Handler } from './server.ts';
 
 const TOKEN = 'secret-token';
+/** The run of the fork. */
 const RUN = 77;
+/** The run that posts, and its commit: that of the default branch. */
+const THIS_RUN = 900;
+const MAIN = 'e'.repeat(40);
 const NUMBER = 7;
 const folder = mkdtempSync(join(tmpdir(), 'selvage-post-'));
 const servers: GitHubServer[] = [];
@@ -55,6 +60,9 @@ const entry = (content: string | Uint8Array, more: Partial<ZipEntry> = {}): ZipE
   ...more,
 });
 
+/** What the fork's run left: that nothing was found. */
+const forkArchive = zip([entry(printReviewData(data({ report: report([kernel('k', [])]) })))]);
+
 interface Situation {
   readonly archive: Buffer;
   readonly artifact?: object;
@@ -64,21 +72,17 @@ interface Situation {
   /** The head of the pull request. */
   readonly head?: string;
   readonly headRepository?: string;
+  /** Whether an earlier job of this run left the artifact. The fork's run then left one, too. */
+  readonly repeated?: boolean;
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** Runs the second stage; all of its input except for GitHub's own answers may be hostile. */
 async function post(situation: Situation) {
-  const {
-    archive,
-    artifact = {},
-    artifacts = 1,
-    run = {},
-    head = HEAD,
-    headRepository = 'mallory/kernels',
-  } = situation;
-  const fork = { full_name: 'mallory/kernels', name: 'kernels', owner: { login: 'mallory' } };
-  let storage = '';
-  const server = await startGitHub({
+  const { archive, artifact = {}, artifacts = 1, run = {}, head = HEAD, headRepository = FORK, repeated = false } = situation; // oxfmt-ignore
+  const own = Array.from({ length: artifacts }, () => ({ archive, headSha: repeated ? MAIN : HEAD, more: artifact }));
+  const ofFork = repeated ? [{ archive: forkArchive, headSha: HEAD }] : own;
+  const server: GitHubServer = await startGitHub({
     owner: 'octo',
     repo: 'kernels',
     pullNumber: NUMBER,
@@ -87,36 +91,8 @@ async function post(situation: Situation) {
     repository: memoryRepository(new Map([...trees, [head, trees.get(HEAD)!]])),
     token: TOKEN,
     more: (api): Record<string, Handler> => ({
-      'GET /repos/{owner}/{repo}/actions/runs/{run_id}/artifacts': ({ params }) => {
-        assert.equal(params[2], String(RUN));
-        const one = {
-          ...api.example('artifact'),
-          id: 5,
-          name: 'selvage-review',
-          size_in_bytes: archive.length,
-          expired: false,
-          workflow_run: { id: RUN, repository_id: 1, head_repository_id: 2, head_branch: 'topic', head_sha: HEAD },
-          ...artifact,
-        };
-        return {
-          status: 200,
-          body: { total_count: artifacts, artifacts: Array.from({ length: artifacts }, () => one) },
-        };
-      },
-      'GET /repos/{owner}/{repo}/pulls': ({ query }) => {
-        const [first] = api.example('pull-request-simple-items') as unknown as [Record<string, Record<string, object>>];
-        const isAsked = query.get('head') === 'mallory:topic' && query.get('state') === 'open';
-        const repo = (name: string) => ({ ...first['head']!['repo'], full_name: name });
-        const pull = {
-          ...first,
-          number: NUMBER,
-          draft: false,
-          requested_teams: [],
-          head: { ...first['head'], sha: head, repo: repo(headRepository) },
-          base: { ...first['base'], sha: BASE, repo: repo('octo/kernels') },
-        };
-        return { status: 200, list: isAsked ? [pull] : [] };
-      },
+      ...listedArtifacts(api, (id) => (id === RUN ? ofFork : id === THIS_RUN && repeated ? own : [])),
+      ...listedPulls(api, [{ number: NUMBER, head, base: BASE, headRepository }]),
       'GET /repos/{owner}/{repo}/contents/{path}': ({ params, query }) => {
         const content = trees.get(query.get('ref') ?? '')?.get(params[2] ?? '');
         const body = { ...api.example('content-file-response-if-content-is-a-file'), encoding: 'base64' };
@@ -124,32 +100,21 @@ async function post(situation: Situation) {
       },
     }),
     raw: (path) =>
-      path === '/storage'
-        ? { status: 200, body: archive }
-        : path.endsWith('/actions/artifacts/5/zip')
-          ? { status: 302, headers: { location: storage } }
-          : undefined,
+      storedArchive(path, server.url, repeated ? new Map([[THIS_RUN, archive], [RUN, forkArchive]]) : new Map([[RUN, archive]])), // oxfmt-ignore
   });
-  storage = `${server.url}/storage`;
   servers.push(server);
   const event = join(folder, `${servers.length}.json`);
-  const own = { full_name: 'octo/kernels', name: 'kernels', owner: { login: 'octo' } };
-  const workflowRun = {
-    id: RUN,
-    event: 'pull_request',
-    head_sha: HEAD,
-    head_branch: 'topic',
-    head_repository: fork,
-    ...run,
-  };
-  writeFileSync(event, JSON.stringify({ action: 'completed', repository: own, workflow_run: workflowRun }));
+  writeFileSync(event, JSON.stringify(finishedRun(RUN, HEAD, run)));
   const environment = {
     GITHUB_EVENT_NAME: situation.eventName ?? 'workflow_run',
     GITHUB_EVENT_PATH: event,
     GITHUB_API_URL: server.url,
     GITHUB_REPOSITORY: 'octo/kernels',
     GITHUB_SERVER_URL: 'https://github.example',
+    GITHUB_RUN_ID: String(THIS_RUN),
+    GITHUB_SHA: MAIN,
     SELVAGE_WRITE_INTERVAL: '0',
+    ...situation.environment,
   };
   const lines: string[] = [];
   const take = (line: string): void => void lines.push(line);
@@ -160,6 +125,7 @@ async function post(situation: Situation) {
     maxComments: 25,
     reviewDrafts: false,
     failOn: 'error',
+    repeated,
     info: take,
     error: take,
   });
@@ -177,18 +143,60 @@ test('findings of a run for a fork are posted to its pull request, with messages
     server.reviewComments[0]!.body,
     /```suggestion\nline 12\nline 13 changed\n {2}__syncthreads\(\);\nline 14\n```/,
   );
-  assert.equal(server.checkRuns[0]?.conclusion, 'failure');
+  assert.deepEqual(server.checkRuns.map(({ name, conclusion }) => [name, conclusion]), [['Selvage (fork)', 'failure']]); // oxfmt-ignore
+  assert.doesNotMatch(server.checkRuns[0]?.summary ?? '', /repeated/);
   assert.equal(server.issueComments.length, 1);
   const before = server.transcript.length;
   assert.deepEqual(server.writes(before), []);
 });
 
-test('an edit with changes other than barriers is not suggested', async () => {
-  for (const replacement of ['system("curl evil");\n', `${withBarrier}  exfiltrate();\n`, '', '  __syncthreads();\n']) {
-    const { status, server } = await post({ archive: whole({ report: racy(replacement) }) });
-    assert.equal(status, 0);
-    assert.equal(server.reviewComments.length, 1);
-    assert.doesNotMatch(JSON.stringify(server.writes()), /suggestion\\n|curl|exfiltrate/);
+for (const repeated of [false, true]) {
+  test(`an edit with changes other than barriers is not suggested${repeated ? ' by a repeated analysis' : ''}`, async () => {
+    for (const replacement of [
+      'system("curl evil");\n',
+      `${withBarrier}  exfiltrate();\n`,
+      '',
+      '  __syncthreads();\n',
+    ]) {
+      const { status, server } = await post({ archive: whole({ report: racy(replacement) }), repeated });
+      assert.equal(status, 0);
+      assert.equal(server.reviewComments.length, 1);
+      assert.doesNotMatch(JSON.stringify(server.writes()), /suggestion\\n|curl|exfiltrate/);
+    }
+  });
+}
+
+test('a repeated analysis has the usual check run, which reports that; the artifact of the fork is not read', async () => {
+  const { status, server, log } = await post({ archive: whole(), repeated: true });
+  assert.equal(status, 0, log);
+  assert.deepEqual(server.faults, []);
+  assert.deepEqual(server.checkRuns.map(({ name, conclusion }) => [name, conclusion]), [['Selvage', 'failure']]); // oxfmt-ignore
+  assert.match(
+    server.checkRuns[0]?.summary ?? '',
+    /^This repository repeated the analysis of the fork's commit, and did not take over the results of the fork's run\.\n\n### Selvage: /,
+  );
+  assert.match(
+    server.reviewComments[0]?.body ?? '',
+    /```suggestion\nline 12\nline 13 changed\n {2}__syncthreads\(\);\n/,
+  );
+  const read = server.transcript.map(({ path }) => path).filter((path) => /actions|storage/.test(path));
+  assert.deepEqual(read.map((path) => /\/(77|900)\b/.exec(path)?.[1]), ['900', '900', '900']); // oxfmt-ignore
+  const named = await post({ archive: whole({ name: 'solver' }), repeated: true });
+  assert.deepEqual(named.server.checkRuns.map(({ name }) => name), ['Selvage (solver)']); // oxfmt-ignore
+});
+
+test('a repeated analysis without an artifact, or of a branch of this repository, posts nothing', async () => {
+  const own = { full_name: 'octo/kernels', name: 'kernels', owner: { login: 'octo' } };
+  for (const [situation, reason] of [
+    [{ artifacts: 0 }, /left no artifact/],
+    [{ run: { event: 'push' } }, /not by a pull request/],
+    [{ run: { head_repository: own } }, /posted its review itself/],
+  ] as const) {
+    const { status, server, log } = await post({ archive: whole(), repeated: true, ...situation });
+    assert.equal(status, 0, log);
+    assert.match(log, reason);
+    assert.deepEqual(server.writes(), []);
+    assert.ok(server.transcript.every(({ path }) => !/\/77\b|storage/.test(path)));
   }
 });
 
@@ -313,7 +321,36 @@ const hostile: readonly (readonly [string, () => Situation, RegExp])[] = [
   ],
 ];
 
-for (const [name, situation, reason] of hostile) {
+/** What code that leaves the compiler of the repeated analysis could forge, or a workflow could mix up. */
+const forged: typeof hostile = [
+  [
+    "the artifact of the fork's run",
+    () => ({ archive: whole(), artifact: { workflow_run: { id: RUN, head_sha: MAIN } } }),
+    /another run/,
+  ],
+  [
+    'an artifact of the commit of the fork',
+    () => ({ archive: whole(), artifact: { workflow_run: { id: THIS_RUN, head_sha: HEAD } } }),
+    /another run/,
+  ],
+  ['another commit', () => ({ archive: whole({ head: MAIN }) }), /another commit than the run/],
+  ['another base', () => ({ archive: whole({ base: MAIN }) }), /compares with another commit/],
+  ['another repository', () => ({ archive: whole({ repository: FORK }) }), /another repository/],
+  ["another pull request's number", () => ({ archive: whole({ pullRequest: 8 }) }), /#8 is not an open pull request/],
+  ['a head that moved', () => ({ archive: whole(), head: 'd'.repeat(40) }), /another commit by now/],
+  ['a branch of another repository', () => ({ archive: whole(), headRepository: 'eve/kernels' }), /not an open/],
+  ['a deleted fork', () => ({ archive: whole(), run: { head_repository: null } }), /not an open/],
+  ['two artifacts', () => ({ archive: whole(), artifacts: 2 }), /2 artifacts/],
+  ['a run without an ID', () => ({ archive: whole(), environment: { GITHUB_RUN_ID: '' } }), /lacks GITHUB_RUN_ID/],
+  ['a run without a commit', () => ({ archive: whole(), environment: { GITHUB_SHA: 'main' } }), /lacks GITHUB_RUN_ID/],
+  ['an event of another repository', () => ({ archive: whole(), environment: { GITHUB_REPOSITORY: FORK } }), /another/],
+  ['another event', () => ({ archive: whole(), eventName: 'pull_request' }), /runs on workflow_run/],
+];
+
+for (const [name, situation, reason] of [
+  ...hostile,
+  ...forged.map(([name, situation, reason]): (typeof hostile)[number] => [`${name}, of a repeated analysis`, () => ({ ...situation(), repeated: true }), reason]), // oxfmt-ignore
+]) {
   test(`rejected: ${name}`, async () => {
     const { status, server, log } = await post(situation());
     assert.equal(status, 2, log);

@@ -1,7 +1,8 @@
 /**
  * The second of two stages: posts the results of a run without write permission, for pull requests from forks. It runs
- * with write permission, on the default branch, and compiles nothing. The results of the first run are not trusted:
- * GitHub determines their pull request and its changes, and the text of the review is generated here.
+ * with write permission, on the default branch, and compiles nothing. The results of the first stage are not trusted,
+ * also if a job of this repository repeated the analysis: GitHub determines their pull request and its changes, and the
+ * text of the review is generated here.
  */
 import type { Octokit } from '@octokit/rest';
 import * as v from 'valibot';
@@ -19,6 +20,7 @@ import { describeProblem, publish } from '../publish/publish.ts';
 import { clientFor, eventPayload } from '../runner/run-client.ts';
 import { logText } from '../text/workflow-command.ts';
 import { onlyFile, RefusedArtifact } from './archive.ts';
+import { finishedRunSchema, isRunOfFork, openPullsOf, targetOfRun, type FinishedRun } from './finished-run.ts';
 import { parseReviewData, reviewArtifact, reviewFile, type ReviewData } from './review-data.ts';
 
 /** Maximum bytes of the archive, and of the file in it. */
@@ -27,22 +29,6 @@ const maxBytes = { archive: 16 << 20, file: 64 << 20 } as const;
 const maxSources = 20;
 const patience = 60_000;
 
-const sha = v.pipe(v.string(), v.regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/));
-const repository = v.object({ full_name: v.string(), name: v.string(), owner: v.object({ login: v.string() }) });
-const eventSchema = v.object({
-  action: v.string(),
-  repository,
-  workflow_run: v.object({
-    id: v.number(),
-    event: v.string(),
-    head_sha: sha,
-    head_branch: v.nullable(v.string()),
-    head_repository: v.nullable(repository),
-  }),
-});
-
-type RunPayload = v.InferOutput<typeof eventSchema>;
-
 interface PostOptions {
   readonly token: string;
   readonly comment: boolean;
@@ -50,6 +36,8 @@ interface PostOptions {
   readonly maxComments: number;
   readonly reviewDrafts: boolean;
   readonly failOn: FailOn;
+  /** Whether an earlier job of this run repeated the analysis. Only its artifact is read then. */
+  readonly repeated: boolean;
   /** Receive lines for the log. */
   readonly info: (line: string) => void;
   readonly error: (line: string) => void;
@@ -67,7 +55,7 @@ export async function runPost(
   try {
     const name = environment['GITHUB_EVENT_NAME'] ?? '';
     if (name !== 'workflow_run') throw new UsageError(`post/ runs on workflow_run, not on ${JSON.stringify(name)}.`);
-    const parsed = v.safeParse(eventSchema, eventPayload(environment));
+    const parsed = v.safeParse(finishedRunSchema, eventPayload(environment));
     if (!parsed.success) throw new UsageError('The event file is not a workflow_run payload.');
     const octokit = clientFor(token, environment);
     const found = await reviewOf(octokit, parsed.output, options, environment);
@@ -93,21 +81,25 @@ export async function runPost(
 /** The review of a run and its target, or why the review is missing. */
 async function reviewOf(
   octokit: Octokit,
-  { repository: own, workflow_run: run }: RunPayload,
+  finished: FinishedRun,
   options: PostOptions,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<
   { readonly target: RepositoryTarget & { readonly pullNumber: number }; readonly plan: ReviewPlan } | string
 > {
-  const place: RepositoryTarget = { owner: own.owner.login, repo: own.name };
+  const { repository: own, workflow_run: run } = finished;
+  const place = targetOfRun(finished);
   if (run.event !== 'pull_request') return `The run was started by ${run.event}, not by a pull request.`;
   if (environment['GITHUB_REPOSITORY'] !== own.full_name) throw new UsageError('The event is of another repository.');
-  const archive = await artifactOf(octokit, place, run, options.token, environment);
+  const isFork = isRunOfFork(finished);
+  if (options.repeated && !isFork) return 'The run was of a branch of this repository, so it posted its review itself.';
+  const source = options.repeated ? thisRun(environment) : { id: run.id, headSha: run.head_sha };
+  const archive = await artifactOf(octokit, place, source, options.token, environment);
   if (archive === undefined) return `The run left no artifact ${reviewArtifact}.`;
   const data = parseReviewData(onlyFile(archive, reviewFile, maxBytes.file));
-  const pull = await pullOf(octokit, place, own.full_name, run, data);
+  const pull = await pullOf(octokit, finished, data);
   const target = { ...place, pullNumber: pull.number };
-  const base = await mergeBaseOf(octokit, place, pull.base, run.head_sha);
+  const base = await mergeBaseOf(octokit, place, pull.baseSha, run.head_sha);
   if (data.base !== base) throw new RefusedArtifact('it compares with another commit than the pull request does');
   const { files } = await pullRequestFiles(octokit, target, () =>
     Promise.reject(new UsageError('GitHub does not list all files of the pull request.')),
@@ -122,7 +114,7 @@ async function reviewOf(
     diff: diffWithin(files, folder),
     headSha: run.head_sha,
     name: data.name,
-    isOfFork: run.head_repository?.full_name !== own.full_name,
+    ...(isFork && { analysedBy: options.repeated ? 'repository' : 'fork' }),
     baseSha: base,
     failOn: options.failOn,
     repository: { serverUrl: environment['GITHUB_SERVER_URL'] ?? 'https://github.com', fullName: own.full_name },
@@ -133,11 +125,27 @@ async function reviewOf(
   return { target, plan };
 }
 
+/** The run that produced an artifact. */
+interface ArtifactSource {
+  readonly id: number;
+  /** The commit of the run: the head of a fork, or the default branch if the event was `workflow_run`. */
+  readonly headSha: string;
+}
+
+/** @throws UsageError if the environment is not that of a runner */
+function thisRun({
+  GITHUB_RUN_ID: id = '',
+  GITHUB_SHA: headSha = '',
+}: Readonly<Record<string, string | undefined>>): ArtifactSource {
+  if (/^\d+$/.test(id) && /^[0-9a-f]{40,64}$/.test(headSha)) return { id: Number(id), headSha };
+  throw new UsageError('The environment of the runner lacks GITHUB_RUN_ID or GITHUB_SHA.');
+}
+
 /** The archive of the artifact of a run; undefined if it has none. */
 async function artifactOf(
   octokit: Octokit,
   { owner, repo }: RepositoryTarget,
-  { id, head_sha: head }: RunPayload['workflow_run'],
+  { id, headSha }: ArtifactSource,
   token: string,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<Buffer | undefined> {
@@ -148,7 +156,7 @@ async function artifactOf(
   if (!artifact) return undefined;
   if (own.length > 1) throw new RefusedArtifact(`the run left ${own.length} artifacts of the name ${reviewArtifact}`);
   if (artifact.expired) throw new RefusedArtifact('the artifact has expired');
-  if (artifact.workflow_run?.id !== id || artifact.workflow_run.head_sha !== head)
+  if (artifact.workflow_run?.id !== id || artifact.workflow_run.head_sha !== headSha)
     throw new RefusedArtifact('the artifact is of another run');
   if (artifact.size_in_bytes > maxBytes.archive)
     throw new RefusedArtifact(`the artifact has more than ${maxBytes.archive} bytes`);
@@ -172,30 +180,15 @@ async function artifactOf(
   return Buffer.concat(parts);
 }
 
-interface Pull {
-  readonly number: number;
-  readonly base: string;
-  readonly draft: boolean;
-}
-
 /** The open pull request whose head was analysed, as GitHub knows it. */
-async function pullOf(
-  octokit: Octokit,
-  { owner, repo }: RepositoryTarget,
-  fullName: string,
-  { head_sha: head, head_branch: branch, head_repository: from }: RunPayload['workflow_run'],
-  data: ReviewData,
-): Promise<Pull> {
-  if (data.repository !== fullName) throw new RefusedArtifact('it is of another repository');
+async function pullOf(octokit: Octokit, finished: FinishedRun, data: ReviewData) {
+  const { head_sha: head } = finished.workflow_run;
+  if (data.repository !== finished.repository.full_name) throw new RefusedArtifact('it is of another repository');
   if (data.head !== head) throw new RefusedArtifact('it is of another commit than the run');
-  if (!from || branch === null) throw new RefusedArtifact('the repository or branch of the run is gone');
-  const asked = { owner, repo, state: 'open' as const, head: `${from.owner.login}:${branch}`, per_page: 100 };
-  const { data: listed } = await octokit.rest.pulls.list(asked);
-  const own = listed.filter((pull) => pull.head.repo?.full_name === from.full_name && pull.base.repo.full_name === fullName); // oxfmt-ignore
-  const pull = own.find(({ number }) => number === data.pullRequest);
+  const pull = (await openPullsOf(octokit, finished)).find(({ number }) => number === data.pullRequest);
   if (!pull) throw new RefusedArtifact(`#${data.pullRequest} is not an open pull request of the branch of the run`);
-  if (pull.head.sha !== head) throw new RefusedArtifact('the pull request has another commit by now');
-  return { number: pull.number, base: pull.base.sha, draft: pull.draft === true };
+  if (pull.headSha !== head) throw new RefusedArtifact('the pull request has another commit by now');
+  return pull;
 }
 
 async function mergeBaseOf(
@@ -220,7 +213,7 @@ function withoutForeignEdits(report: Report): Report {
 }
 
 function withoutEdits(kernel: KernelReport): KernelReport {
-  const reason = 'the edit is shown by runs that the repository itself starts';
+  const reason = 'for a fork only edits that add barriers or fences are shown';
   return { ...kernel, repair: { status: 'skipped', reason } };
 }
 

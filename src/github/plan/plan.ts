@@ -46,10 +46,10 @@ export interface PlanInput {
   /** The name of the job among several that review one pull request; empty by default. */
   readonly name?: string;
   /**
-   * Whether the report comes from a run that the head repository controls. Its check run has another name, so that it
-   * cannot satisfy a rule of the branch.
+   * For the commit of a fork: whose run analysed it. If the fork controls the run, its check run has another name, so
+   * that it cannot satisfy a rule of the branch.
    */
-  readonly isOfFork?: boolean;
+  readonly analysedBy?: 'fork' | 'repository';
   /** Base commit that texts name; by default the one that the report was compared with. */
   readonly baseSha?: string;
   /** New findings that make the exit code 1; error by default. */
@@ -71,6 +71,7 @@ const DEFAULTS: ReviewOptions = { inlineSeverity: 'warning', maxComments: 25, re
 const MAX_TOLD = 200;
 const MAX_TITLE = 255;
 const MAX_MESSAGE_BYTES = 60_000;
+const REPEATED = "This repository repeated the analysis of the fork's commit, and did not take over the results of the fork's run.\n\n"; // oxfmt-ignore
 
 /** Plans all posts of a review of the range. Pure: the same input gives the same plan. */
 export function planReview(input: PlanInput): ReviewPlan {
@@ -149,9 +150,9 @@ export function planReview(input: PlanInput): ReviewPlan {
     reviewIntroduction: reviewIntroduction(facts, inReview.length),
     summary: { body: commentOf(0), withSettled: commentOf, createIfMissing: !nothingToTell },
     check: {
-      name: toolName(input.isOfFork === true ? [name, 'fork'].filter((word) => word !== '').join(', ') : name),
+      name: toolName(input.analysedBy === 'fork' ? [name, 'fork'].filter((word) => word !== '').join(', ') : name),
       title,
-      summary: fitMarkdown(summary, CHECK_SUMMARY_BUDGET, CUT),
+      summary: fitMarkdown((input.analysedBy === 'repository' ? REPEATED : '') + summary, CHECK_SUMMARY_BUDGET, CUT),
       conclusion,
       annotations,
     },
