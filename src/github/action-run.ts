@@ -29,6 +29,7 @@ import { describeProblem, publish, publishCheck, type PublishResult } from './pu
 import { publishIssue } from './publish/issue.ts';
 import type { ReviewPlan } from './plan/review-plan.ts';
 import type { CacheService } from './runner/cache-service.ts';
+import { keepCosts } from './runner/kept-costs.ts';
 import { clientFor, eventPayload } from './runner/run-client.ts';
 import {
   Log,
@@ -71,7 +72,7 @@ type WholeRequest = Pick<
   'root' | 'options' | 'defaults' | 'nvccArguments' | 'environment' | 'progress' | 'signal'
 >;
 
-type RangeResult = Pick<ChangeAnalysis, 'report' | 'trust' | 'nothing' | 'source'>;
+type RangeResult = Pick<ChangeAnalysis, 'report' | 'trust' | 'costs' | 'nothing' | 'source'>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -80,8 +81,8 @@ interface ActionServices {
   readonly environment: Record<string, string | undefined>;
   readonly analyse: (request: RangeRequest) => Promise<RangeResult>;
   /** Checks the whole repository. */
-  readonly check: (request: WholeRequest) => Promise<Pick<RangeResult, 'report' | 'source'>>;
-  readonly render: (format: ReportFormat, analysis: RangeResult) => Promise<string>;
+  readonly check: (request: WholeRequest) => Promise<Pick<RangeResult, 'report' | 'costs' | 'source'>>;
+  readonly render: (format: ReportFormat, analysis: Pick<RangeResult, 'report' | 'source'>) => Promise<string>;
 }
 
 // The compiler may be exploited by a pull request to run code, so its environment must not contain secrets.
@@ -236,6 +237,13 @@ async function run(
  */
 const onDefaultBranch: ReadonlySet<string> = new Set([...commentEvents, 'pull_request_target', 'workflow_run']);
 
+/** Whether a run is of a commit of the default branch. Only such runs add to the history of costs. */
+function isOfDefaultBranch(event: StartedReview['event'], environment: Environment): boolean {
+  // A merge queue runs on commits that may never be part of the branch.
+  if (event.kind === 'push') return environment['GITHUB_EVENT_NAME'] === 'push';
+  return event.kind === 'repository' && event.isDefaultBranch;
+}
+
 /** A range of commits. */
 interface Change {
   readonly base: string;
@@ -268,6 +276,7 @@ async function review(
     log: (line) => core.info(logText(line)),
   });
   const { shard } = inputs.options;
+  const costs = await costHistory(inputs, environment, shard ? undefined : cache);
   const folder = await folderInRepository(clone);
   if (inputs.checkRun && !fork && !shard) {
     const begun = { name: toolName(inputs.name), headSha: event.headSha, files: diffWithin(files, folder).length };
@@ -292,6 +301,7 @@ async function review(
       repository: { serverUrl, fullName: `${event.owner}/${event.repo}` },
       trust,
       source,
+      history: costs.earlier,
       stage,
       options: { maxComments: inputs.maxComments, review: isReviewed },
     });
@@ -330,6 +340,7 @@ async function review(
     }),
   );
   await kept.save();
+  if (isOfDefaultBranch(event, environment)) await costs.add(analysis.costs, { head: event.headSha, base });
   if (shard) {
     core.info(`The results of shard ${shard.index} of ${shard.count} are in ${shards.shards ?? ''}.`);
     setOutputs({ conclusion: 'success', 'exit-code': '0' });
@@ -407,11 +418,12 @@ async function checkRepository(
   octokit: Octokit,
   event: RepositoryEvent,
   clone: Clone,
-  { name, options, nvccArguments, issue: isIssueKept, cache: isKept }: ActionInputs,
+  inputs: ActionInputs,
   { environment, check, render }: ActionServices,
   signal: AbortSignal,
   cache: CacheService | undefined,
 ): Promise<number> {
+  const { name, options, nvccArguments, issue: isIssueKept, cache: isKept } = inputs;
   const log = new Log();
   const { root, serverUrl } = clone;
   const kept = await keepResults({
@@ -429,8 +441,9 @@ async function checkRepository(
     progress: progressOf(environment),
     signal,
   };
-  const { report, source } = await log.withoutCommands(() => check(request));
+  const { report, costs, source } = await log.withoutCommands(() => check(request));
   await kept.save();
+  if (isOfDefaultBranch(event, environment)) await (await costHistory(inputs, environment, cache)).add(costs, { head: event.headSha }); // oxfmt-ignore
   const plan = planReview({
     name,
     report,
@@ -443,11 +456,24 @@ async function checkRepository(
     repository: { serverUrl, fullName: `${event.owner}/${event.repo}` },
   });
   log.writeOnce([...plan.log, ...plan.workflowCommands.commands]);
-  await writeOutputs(plan.outputs, environment, (format) => render(format, { report, source, trust: [] }));
+  await writeOutputs(plan.outputs, environment, (format) => render(format, { report, source }));
   await writeJobSummary(plan.jobSummary);
   const issue = isIssueKept && event.isDefaultBranch ? planIssue(plan, event.branch) : null;
   if (issue) log.writeOnce(await publishIssue(octokit, event, issue));
   return plan.exitCode;
+}
+
+function costHistory(
+  { name, cache: isKept }: ActionInputs,
+  environment: Environment,
+  service: CacheService | undefined,
+): ReturnType<typeof keepCosts> {
+  return keepCosts({
+    environment,
+    service: isKept ? service : undefined,
+    name,
+    log: (line) => core.info(logText(line)),
+  });
 }
 
 /** Receiver of the progress of an analysis: the log of the job. */

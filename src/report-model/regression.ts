@@ -25,6 +25,11 @@ export interface Regression {
    * values are bounds for one warp.
    */
   readonly of?: 'launch' | 'access';
+  /**
+   * Name of the values of this metric that are comparable between commits: of this kernel and architecture, under this
+   * launch. Absent for bounds at arguments that Selvage chose.
+   */
+  readonly series?: string;
   /** The launch of the head, if there are several or if it differs from that of the base. */
   readonly launch?: { readonly block: Dim3; readonly grid: Dim3 };
   /** Value of the base at the arguments `at`. */

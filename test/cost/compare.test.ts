@@ -85,6 +85,31 @@ async function compareTexts(base: string, head: string, configuration = '', ...w
   return { status, comparison: comparison!, found: new Map<string, Regression>(list) };
 }
 
+test('values are in one series if kernel, architecture, launch and arguments are the same', { skip }, async () => {
+  const kernel = (stride: number) => `__global__ void copy(const float* in, float* out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = in[${stride} * i];
+}
+void launch(const float* in, float* out) { copy<<<16, 256>>>(in, out, 4000); }
+`;
+  const series = async (base: string, head: string, ...words: readonly string[]) =>
+    [...(await compareTexts(base, head, 'checks: { cost: { span: { warn: "+0%" } } }', ...words)).found.values()] // oxfmt-ignore
+      .map(({ metric, series: name }) => [metric, name] as const)
+      .filter(([metric]) => metric === 'sectors' || metric === 'span');
+  const known = await series(kernel(1), kernel(8));
+  assert.deepEqual(known.map(([metric]) => metric), ['span', 'sectors']); // oxfmt-ignore
+  assert.ok(known.every(([, name]) => /^[0-9a-f]{16}$/.test(name ?? '')));
+  assert.deepEqual(await series(kernel(2), kernel(32)), known);
+  assert.deepEqual(await series(kernel(1), `// moved\n${kernel(16)}`), known);
+  const others = [await series(kernel(1), kernel(8), '--arch', 'sm_90')];
+  const replaced: [string, string][] = [['copy', 'other'], ['256', '128'], ['<<<16', '<<<17'], ['4000', '2000']]; // oxfmt-ignore
+  for (const [from, to] of replaced)
+    others.push(await series(kernel(1).replaceAll(from, to), kernel(8).replaceAll(from, to)));
+  const names = [known, ...others].map((found) => found.map(([, name]) => name));
+  assert.deepEqual(others.map((found) => found.map(([metric]) => metric)), others.map(() => ['span', 'sectors'])); // oxfmt-ignore
+  assert.equal(new Set(names.flat()).size, 2 * names.length);
+});
+
 /** The source of one kernel with the comment above it. */
 function kernelOf(text: string, name: string): string {
   const found = text.split(/^(?=\/\/ selvage:)/m).find((part) => part.includes(` ${name}(`));

@@ -60,6 +60,40 @@ test('costs are reported before and after, increases first, with their line', ()
   assert.match(text, /\n\| `k3` \| .* \| `4096` \| `1024` \|/);
 });
 
+test('a cost has the line of its history if two points are known; nothing else depends on them', () => {
+  const resource = cost(1, { metric: 'registers', base: 32, head: 40, message: 'x', series: 'two' });
+  const better = cost(2, { baseValue: 4096, headValue: 1024, series: 'three' });
+  const lost = cost(4, { head: null, headValue: undefined as never, series: 'two' });
+  const document = compared([kernel('k', [])], { regressions: [cost(0, { series: 'one' }), resource, cost(3), lost], improvements: [better] }); // oxfmt-ignore
+  const planOf = (history: Record<string, number[]>) =>
+    planReview({ report: document, diff: [], headSha: HEAD, baseSha: BASE, history: new Map(Object.entries(history)) });
+  const plan = planOf({ one: [1024], two: [24, 32], three: [512, 4096, 4096], other: [1, 2, 3] });
+  const text = plan.summary.body;
+  assert.match(
+    text,
+    /\n\| kernel \| cost \| before \| after \| history \| where \|\n\|---\|---\|---:\|---:\|---\|---\|\n/,
+  );
+  assert.match(text, /\n\| `k0` \| .* \| `4096` \|  \| `src\/a\.cu:10` \|\n/);
+  assert.match(text, /\n\| `k1` \| registers \| `32` \| `40` \| `▁▅█` \| `src\/a\.cu:11` \|\n/);
+  assert.match(text, /\n\| `k2` \| .* \| `1024` \| `▁██▂` \| `src\/a\.cu:12` \|/);
+  assert.match(text, /\n\| `k3` \| .* \| `4096` \|  \| `src\/a\.cu:13` \|\n/);
+  assert.match(text, /\n\| `k4` \| .* \| no bound \|  \|/);
+  assert.ok(plan.check.summary.includes('| history |'));
+
+  const without = planOf({ one: [1024], other: [1, 2] });
+  assert.match(
+    without.summary.body,
+    /\n\| kernel \| cost \| before \| after \| where \|\n\|---\|---\|---:\|---:\|---\|\n/,
+  );
+  assert.equal(without.summary.body, planReview({ report: document, diff: [], headSha: HEAD, baseSha: BASE }).summary.body); // oxfmt-ignore
+  const rest = ({ check, ...others }: typeof plan) => ({ ...others, summary: '', jobSummary: '', check: { ...check, summary: '' } }); // oxfmt-ignore
+  assert.equal(JSON.stringify(rest(plan)), JSON.stringify(rest(without)));
+  const withoutColumn = text.replace(/^\| kernel \| cost [^]*?\n\n/m, (table) =>
+    table.replace(/^((?:\|[^|]*){4}\|)[^|]*\|/gm, '$1'),
+  );
+  assert.equal(withoutColumn, without.summary.body);
+});
+
 test('fixed findings are named, with their former place', () => {
   const base = [kernel('shift', [far('one', 12)], [divergence('two', at(20))])];
   const head = [kernel('shift', [])];

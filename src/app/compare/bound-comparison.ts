@@ -2,6 +2,7 @@
 import type { Severity } from '../../source/severity.ts';
 import type { Regression } from '../../report-model/regression.ts';
 import { sizeOf, sizes } from '../pipeline/cost/cost-reference.ts';
+import { boundSeries } from '../pipeline/cost/cost-series.ts';
 import { parseBound } from '../../cost/expressions/bound-parser.ts';
 import { compareBounds } from '../../cost/expressions/comparison.ts';
 import {
@@ -92,6 +93,7 @@ export function boundRegression(
   const exceeded = severity === 'notice' ? undefined : thresholds?.[severity === 'error' ? 'fail' : 'warn'];
   return regressionOf(pair, {
     metric,
+    ...(told.isReference ? { series: boundSeries(pair.head.entry, metric, told.build) } : {}),
     severity,
     build: told.build,
     base: expressionText(told.base),

@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { NotAnalysed, Report } from '../../report-model/report.ts';
 import type { Location } from '../../source/location.ts';
+import type { MeasuredCost } from '../pipeline/cost/cost-series.ts';
 import type { TrustChange } from './trust-changes.ts';
 import type { Unit } from '../project/inputs.ts';
 import type { Project, Tools } from '../project/job.ts';
@@ -24,6 +25,8 @@ export interface ChangeAnalysis {
   readonly touched: readonly TouchedKernel[];
   /** Additions of the change that can hide findings. */
   readonly trust: readonly TrustChange[];
+  /** Costs of the touched kernels that are comparable between commits. */
+  readonly costs: readonly MeasuredCost[];
   /** Explanation in one line if the change concerns no CUDA code, so that nothing was analysed. */
   readonly nothing?: string;
   /** Text of a file of the head. */

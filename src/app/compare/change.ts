@@ -28,6 +28,7 @@ import type { Job, Tools } from '../project/job.ts';
 import type { KernelChecks } from '../workers/check-pool.ts';
 import { affectedUnits } from './affected-units.ts';
 import type { CostPair } from './cost-pair.ts';
+import type { MeasuredCost } from '../pipeline/cost/cost-series.ts';
 import type { ClassPair } from './idempotency-changes.ts';
 import { trustChanges, type TrustChange } from './trust-changes.ts';
 
@@ -53,7 +54,7 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
     const { excluded } = all;
     const nothing = `Nothing to review: ${excluded.length > 0 ? 'the configuration leaves out the CUDA code that changes' : 'no CUDA code changes'}.`;
     const report = assemble(head.project, head.settings, [], [], null);
-    return { report: { ...report, comparison: compareKernels([], [], names), ...(excluded.length > 0 && { excluded }) }, diff, touched: [], trust: [], nothing, source }; // oxfmt-ignore
+    return { report: { ...report, comparison: compareKernels([], [], names), ...(excluded.length > 0 && { excluded }) }, diff, touched: [], trust: [], costs: [], nothing, source }; // oxfmt-ignore
   }
 
   // 2. Build, lower, state facts and find launches on both sides, as a check does.
@@ -146,6 +147,7 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
         diff,
         touched: touched.map(touchedReport),
         trust,
+        costs: costs.measured,
         source,
       };
     };
@@ -261,6 +263,7 @@ async function compareCosts({ base, head, touched, matched, settings, texts, ren
   readonly code: NonNullable<Comparison['code']>;
   readonly codeLines: NonNullable<Comparison['codeLines']>;
   readonly notes: readonly CostNote[];
+  readonly measured: readonly MeasuredCost[];
 }> {
   // oxfmt-ignore
   const [costBefore, costAfter] = [base, head].map((side) => new Map(side.map(({ entry, report }) => [entry, report.cost]))); // oxfmt-ignore
@@ -269,14 +272,16 @@ async function compareCosts({ base, head, touched, matched, settings, texts, ren
     const [before, after] = [was && costBefore!.get(was), costAfter!.get(kernel)];
     return was && before && after ? [{ base: { entry: was, cost: before }, head: { entry: kernel, cost: after } }] : [];
   });
-  if (pairs.length === 0) return { worse: [], better: [], code: [], codeLines: [], notes: [] };
-  const [{ costChanges }, { matchLines }, { compareLaunches }, { codeDifferences }, { costNotes }] = await Promise.all([
-    import('./cost-comparison.ts'),
-    import('./line-match.ts'),
-    import('./counts/compared-launch.ts'),
-    import('./code-differences.ts'),
-    import('./cost-notes.ts'),
-  ]);
+  if (head.every(({ report }) => !report.cost)) return { worse: [], better: [], code: [], codeLines: [], notes: [], measured: [] }; // oxfmt-ignore
+  const [{ costChanges }, { matchLines }, { compareLaunches }, { codeDifferences }, { costNotes }, { measuredCosts }] =
+    await Promise.all([
+      import('./cost-comparison.ts'),
+      import('./line-match.ts'),
+      import('./counts/compared-launch.ts'),
+      import('./code-differences.ts'),
+      import('./cost-notes.ts'),
+      import('./measured-costs.ts'),
+    ]);
   const lines = matchLines(texts.base, texts.head, (file) => renamed.get(file) ?? file);
   const severalArches = new Set(pairs.map(({ head: { entry } }) => entry.arch)).size > 1;
   const changes = pairs.map((pair) => {
@@ -292,11 +297,13 @@ async function compareCosts({ base, head, touched, matched, settings, texts, ren
       notes: costNotes(pair, launches, settings.configuration.checks.cost, deadline.wasCut()),
     };
   });
+  const counted = pairs.map((pair, at) => ({ ...pair, launches: changes[at]!.launches }));
   const worse = toldOnce(changes.flatMap((one) => one.worse));
   return {
     worse: worse.sort((a, b) => compareSeverity(a.severity, b.severity)),
     better: toldOnce(changes.flatMap((one) => one.better)),
-    ...codeDifferences(base, head, pairs.map((pair, at) => ({ ...pair, launches: changes[at]!.launches })), lines), // oxfmt-ignore
+    ...codeDifferences(base, head, counted, lines),
+    measured: measuredCosts(head, counted),
     // Notes that are identical on several architectures are reported once.
     notes: [...new Map(changes.flatMap(({ notes }) => notes).map((note) => [JSON.stringify(note), note])).values()],
   };

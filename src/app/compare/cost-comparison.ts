@@ -2,11 +2,18 @@
 import { compareSeverity } from '../../source/severity.ts';
 import type { Regression } from '../../report-model/regression.ts';
 import { type BoundMetric, boundMetrics, boundTable, resourceMetrics } from '../../cost/model/metrics.ts';
+import { countSeries } from '../pipeline/cost/cost-series.ts';
 import type { CostThresholds } from '../../settings/cost-policy.ts';
 import type { LineMatch } from './line-match.ts';
 import type { ComparedLaunch } from './counts/compared-launch.ts';
 import { type CostPair, regressionOf } from './cost-pair.ts';
-import { type CountedChange, type CountedMetric, countedImprovement, countedRegression } from './count-comparison.ts';
+import {
+  type CountedChange,
+  type CountedMetric,
+  countedImprovement,
+  countedRegression,
+  isCounted,
+} from './count-comparison.ts';
 import { type Rename, boundRegression, boundsOfBoth, renamer } from './bound-comparison.ts';
 import { resourceRegression } from './resource-comparison.ts';
 
@@ -30,20 +37,20 @@ export function costChanges(
   lines: LineMatch | null,
 ): CostChanges {
   const rename = renamer(pair);
-  const isCounted = (metric: BoundMetric): metric is CountedMetric => launches.length > 0 && metric !== 'span';
+  const isCountedHere = (metric: BoundMetric): metric is CountedMetric => launches.length > 0 && isCounted(metric);
   const counted = (metric: CountedMetric): Regression[] => {
     const { growsWith = null } = boundsOfBoth(pair, metric, boundTable[metric].limitedBuild, rename) ?? {};
     const found = countedRegression(launches, metric, thresholds[metric], growsWith, lines);
     return found ? [countedReport(pair, metric, found, rename)] : [];
   };
   const bounded = boundMetrics.flatMap((metric) =>
-    isCounted(metric) ? counted(metric) : (boundRegression(pair, metric, thresholds[metric], rename, lines) ?? []),
+    isCountedHere(metric) ? counted(metric) : (boundRegression(pair, metric, thresholds[metric], rename, lines) ?? []),
   );
   const worse = [
     ...withoutFollowers(bounded, thresholds),
     ...resourceMetrics.flatMap((metric) => resourceRegression(pair, metric, thresholds[metric], lines) ?? []),
   ];
-  const better = boundMetrics.filter(isCounted).flatMap((metric) => {
+  const better = boundMetrics.filter(isCountedHere).flatMap((metric) => {
     const found = countedImprovement(launches, metric, lines);
     return found ? [countedReport(pair, metric, found, rename)] : [];
   });
@@ -57,7 +64,12 @@ function withoutFollowers(all: readonly Regression[], thresholds: CostThresholds
 }
 
 /** Report of counts, with the bounds of both sides if they exist, and the reason for the cost of the line. */
-function countedReport(pair: CostPair, metric: CountedMetric, found: CountedChange, rename: Rename): Regression {
+function countedReport(
+  pair: CostPair,
+  metric: CountedMetric,
+  { run, ...found }: CountedChange,
+  rename: Rename,
+): Regression {
   const [source, production] = (['source', 'production'] as const).map((build) => boundsOfBoth(pair, metric, build, rename)); // oxfmt-ignore
   // Regressions of accesses and branches are reported for the verification build.
   const bounds = boundTable[metric].limitedBuild === 'source' ? (source ?? production) : production;
@@ -68,6 +80,7 @@ function countedReport(pair: CostPair, metric: CountedMetric, found: CountedChan
   const { base, head, build } = bounds ?? { base: String(found.baseValue), head: String(found.headValue), build: 'production' }; // oxfmt-ignore
   return regressionOf(pair, {
     ...found,
+    series: countSeries(pair.head.entry, metric, run, found.of, found.at),
     metric,
     build,
     base,

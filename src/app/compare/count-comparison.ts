@@ -14,11 +14,22 @@ import type { LineMatch } from './line-match.ts';
 import { allowed } from './cost-pair.ts';
 
 /** Cost difference between a launch of the head and one of the base. */
-export type CountedChange = Required<Pick<Regression, 'baseValue' | 'headValue' | 'ratio' | 'at' | 'of'>> &
-  Pick<Regression, 'location' | 'growsWith' | 'asymptotic' | 'limit' | 'launch'> & { readonly severity: Severity };
+export type CountedChange = ChangedCount &
+  Pick<Regression, 'location' | 'growsWith' | 'asymptotic' | 'limit' | 'launch'> & {
+    readonly severity: Severity;
+    /** Dimensions of the counted launch of the head. */
+    readonly run: Pick<CountedRun, 'block' | 'grid'>;
+  };
+
+type ChangedCount = Required<Pick<Regression, 'baseValue' | 'headValue' | 'ratio' | 'at' | 'of'>>;
 
 /** Metrics that are decided by counts. A span is only bounded, never counted. */
 export type CountedMetric = Exclude<BoundMetric, 'span'>;
+
+/** Whether a metric is decided by counts if a launch was counted. */
+export function isCounted(metric: BoundMetric): metric is CountedMetric {
+  return metric !== 'span';
+}
 
 /**
  * Factors of a clear increase without thresholds. Both sides were counted at the same arguments, so there is little
@@ -95,23 +106,27 @@ function toldAt(
   point: ComparedPoint,
   metric: CountedMetric,
   areSeveral: boolean,
-): Pick<CountedChange, 'baseValue' | 'headValue' | 'ratio' | 'at' | 'of' | 'launch'> {
-  const [base, head] = valuesAt(launch, point, metric);
+): ChangedCount & Pick<CountedChange, 'launch' | 'run'> {
   const isSameShape = isSame(point.base.block, point.head.block) && isSame(point.base.grid, point.head.grid);
+  const run = { block: point.head.block, grid: point.head.grid };
+  const isNamed = areSeveral || launch.isBlockChosen || !isSameShape;
+  return { ...changeAt(launch, point, metric), ...(isNamed ? { launch: run } : {}), run };
+}
+
+/** Values of both sides at some arguments. */
+export function changeAt(launch: ComparedLaunch, point: ComparedPoint, metric: CountedMetric): ChangedCount {
+  const [base, head] = valuesAt(launch, point, metric);
   return {
     baseValue: base,
     headValue: head,
     ratio: base === 0 ? null : head / base,
     at: point.at,
     of: launch.isWhole || metric === 'steps' ? 'launch' : 'access',
-    ...(areSeveral || launch.isBlockChosen || !isSameShape
-      ? { launch: { block: point.head.block, grid: point.head.grid } }
-      : {}),
   };
 }
 
 /** The arguments that decide: the large sizes, if there are any, otherwise all. */
-function decidingPoints({ points }: ComparedLaunch): readonly ComparedPoint[] {
+export function decidingPoints({ points }: ComparedLaunch): readonly ComparedPoint[] {
   const large = points.filter(({ isLarge }) => isLarge);
   return large.length > 0 ? large : points;
 }

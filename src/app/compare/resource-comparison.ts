@@ -1,6 +1,7 @@
 /** Compares resources of a kernel of the head with those of the base. */
 import type { Regression } from '../../report-model/regression.ts';
 import { resourceOf } from '../pipeline/cost/cost-reference.ts';
+import { resourceSeries } from '../pipeline/cost/cost-series.ts';
 import { isShare, type ResourceMetric, resourceTable } from '../../cost/model/metrics.ts';
 import type { Location } from '../../source/location.ts';
 import type { Threshold, Thresholds } from '../../settings/cost-policy.ts';
@@ -33,6 +34,7 @@ export function resourceRegression(
   const location = changedLine(pair.head.entry, metric, after!, lines);
   return regressionOf(pair, {
     metric,
+    series: resourceSeries(pair.head.entry, metric),
     severity,
     base,
     head,

@@ -10,7 +10,8 @@ import type { Assets } from '../project/assets.ts';
 import { findInputs } from '../project/inputs.ts';
 import type { Progress } from '../project/progress.ts';
 import { openSourceTree } from '../project/source-tree.ts';
-import { checkProject } from './check.ts';
+import { comparableCosts, type MeasuredCost } from './cost/cost-series.ts';
+import { checkKernels } from './check.ts';
 
 interface RepositoryRequest {
   /** Absolute path of the repository. */
@@ -28,6 +29,8 @@ interface RepositoryRequest {
 
 interface RepositoryAnalysis {
   readonly report: Report;
+  /** Costs of the kernels that are comparable between commits. */
+  readonly costs: readonly MeasuredCost[];
   readonly source: (file: string) => string | undefined;
 }
 
@@ -64,12 +67,15 @@ export async function analyseRepository(request: RepositoryRequest): Promise<Rep
     const problems: readonly Diagnostic[] = 'diagnostic' in found && isCompiled ? [found.diagnostic] : [];
     // The user does not name these headers explicitly.
     const fromInputs = inputs.diagnostics.map((one) => one.code === 'input/no-unit' ? { ...one, severity: 'notice' as const } : one); // oxfmt-ignore
-    const report = await checkProject({
+    const { report, kernels } = await checkKernels({
       project: { tree, units: inputs.units, wholeTree: true, builder, diagnostics: [...diagnostics, ...fromInputs, ...problems] }, // oxfmt-ignore
       settings: { options, configuration, nvccArguments: [], today: today(), baseline: baselineIn(tree, options) },
       tools: toolsOf({ environment, assets, signal }, progress),
     });
-    return { report, source: (path) => tree.text(path) };
+    const costs = new Map(
+      kernels.flatMap(({ entry, report: { cost } }) => (cost ? [...comparableCosts(entry, cost)] : [])),
+    );
+    return { report, costs: [...costs].map(([series, head]) => ({ series, head })), source: (path) => tree.text(path) };
   } finally {
     await builder.close();
   }

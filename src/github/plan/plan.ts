@@ -21,6 +21,7 @@ import { CHECK_SUMMARY_BUDGET, COMMENT_BUDGET, CUT, fitMarkdown, JOB_SUMMARY_BUD
 import { printMarker } from '../text/marker.ts';
 import { toPlainText } from '../../report/markup/code-pieces.ts';
 import { commentText, findingText, repairDiff, wholeText } from './comment.ts';
+import type { EarlierCosts } from './cost-history.ts';
 import { composeReview } from './review-body.ts';
 import { kernelKeys, settlements } from './settlement.ts';
 import type { CheckPlan, PlannedFinding, ReviewPlan } from './review-plan.ts';
@@ -61,6 +62,8 @@ export interface PlanInput {
   readonly trust?: readonly TrustChange[];
   /** Text of a file of the head, for quotations and repairs. */
   readonly source?: (file: string) => string | undefined;
+  /** Costs of earlier commits of the default branch. They add a column to the table of costs, and change nothing else. */
+  readonly history?: EarlierCosts;
   /** `verdicts`: the search for repairs is not finished. `whole`, the default: the report contains the repairs. */
   readonly stage?: 'verdicts' | 'whole';
   readonly options?: Partial<ReviewOptions>;
@@ -110,6 +113,7 @@ export function planReview(input: PlanInput): ReviewPlan {
     repairsInPart: report.kernels.some(({ repair }) => repair.leaves !== undefined),
     patch: '',
     settledBefore: 0,
+    history: input.history ?? new Map(),
   };
 
   const limits = report.kernels.flatMap(violationsOf).map(({ fingerprint }) => fingerprint);
@@ -131,7 +135,7 @@ export function planReview(input: PlanInput): ReviewPlan {
   const parts = [confirmed, possible, facts.costs, facts.errors, facts.trust];
   const nothingToTell = parts.every(({ length }) => length === 0);
   const blamed = confirmed.length + facts.costs.filter(({ severity }) => severity !== 'notice').length;
-  const [summary, ofVerdicts] = [facts, { ...found, hasRepairs: false }].map(summaryMarkdown) as [string, string];
+  const [summary, ofVerdicts] = [facts, { ...found, hasRepairs: false, history: new Map() }].map(summaryMarkdown) as [string, string]; // oxfmt-ignore
   const [title, conclusion] = [cutTitle(headline(facts)), conclusionOf(exitCode, blamed)];
   const verdicts = hashText(JSON.stringify([title, conclusion, annotations, ofVerdicts]));
   const commentOf = (count: number): string => {

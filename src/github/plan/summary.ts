@@ -19,6 +19,7 @@ import type { Location } from '../../source/location.ts';
 import { ownReason } from '../../toolchain/compiler-messages.ts';
 import { fixedTitle, launchText, titleText } from '../../messages/review.ts';
 import { findingsInGroup, locationOf, type FindingGroup } from '../../report-model/finding-group.ts';
+import { sparkline, type EarlierCosts } from './cost-history.ts';
 import { byteLength } from '../text/markdown.ts';
 import { toMarkdown, toTableCell } from '../../report/markup/code-pieces.ts';
 
@@ -66,6 +67,8 @@ export interface ReviewFacts {
   readonly patch: string;
   /** Number of findings of earlier commits of the change that are fixed, or no longer part of the change. */
   readonly settledBefore: number;
+  /** Costs of earlier commits of the default branch; may be empty. */
+  readonly history: EarlierCosts;
 }
 
 const MAX_ROWS = 100;
@@ -262,17 +265,27 @@ function costSection(facts: ReviewFacts): string {
   if (costs.length + better.length === 0) return '';
   const parts = [costsPhrase(costs), better.length > 0 ? count(better.length, 'cost better', 'costs better') : ''];
   const shown = [...costs, ...better].slice(0, MOST_SHOWN);
-  const rows = shown.map((cost) => costRow(facts, cost));
+  const lines = shown.map((cost) => historyLine(facts, cost));
+  const hasHistory = lines.some((line) => line !== '');
+  const rows = shown.map((cost, index) => costRow(facts, cost, hasHistory ? ` ${lines[index]} |` : ''));
   const left = costs.length + better.length - shown.length;
-  const table = ['| kernel | cost | before | after | where |', '|---|---|---:|---:|---|', ...rows].join('\n');
+  const [history, rule] = hasHistory ? [' history |', '---|'] : ['', ''];
+  const table = [`| kernel | cost | before | after |${history} where |`, `|---|---|---:|---:|${rule}---|`, ...rows].join('\n'); // oxfmt-ignore
   return `**${capital(parts.filter((part) => part !== '').join(', '))}**\n\n${table}${left > 0 ? `\n\nand ${left} more, below.` : ''}`;
 }
 
-function costRow(facts: ReviewFacts, cost: Regression): string {
+/** @param history the cell of the column `history`; empty without one */
+function costRow(facts: ReviewFacts, cost: Regression, history: string): string {
   const severity = cost.severity === 'notice' ? '' : `**${cost.severity}**: `;
   const name = cost.base === null ? cost.message : costName(cost);
   const [before, after] = [costAmount(cost, 'base'), costAmount(cost, 'head')];
-  return `| ${tableCode(cost.kernel)} | ${severity}${escapeText(name)} | ${before} | ${after} | ${where(facts, cost.location, true)} |`;
+  return `| ${tableCode(cost.kernel)} | ${severity}${escapeText(name)} | ${before} | ${after} |${history} ${where(facts, cost.location, true)} |`;
+}
+
+/** The values of a cost on the default branch, then that of the change; empty if fewer than two are known. */
+function historyLine({ history }: ReviewFacts, { series = '', head, headValue }: Regression): string {
+  const [earlier, value] = [history.get(series) ?? [], headValue ?? head];
+  return earlier.length < 2 || typeof value !== 'number' ? '' : tableCode(sparkline([...earlier, value]));
 }
 
 /**

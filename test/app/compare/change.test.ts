@@ -3,7 +3,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { analyseChange } from '../../../src/app/compare/change.ts';
 import type { ChangeAnalysis } from '../../../src/app/compare/change-request.ts';
 import { checkProject } from '../../../src/app/pipeline/check.ts';
-import { defaultOptions } from '../../../src/settings/options.ts';
+import { defaultOptions, type Options } from '../../../src/settings/options.ts';
 import { openSourceTree } from '../../../src/app/project/source-tree.ts';
 import { withoutNvcc } from '../../toolchain/fixture.ts';
 import { exitCodeOf } from '../../../src/report-model/exit-code.ts';
@@ -38,6 +38,7 @@ function review(
   });
 }
 
+const costly: Options = { ...defaultOptions(), checks: ['cost'] };
 const touched = ({ touched: kernels }: ChangeAnalysis) => kernels.map(({ unit, reason }) => [unit, reason]);
 
 test('a change of a comment touches no kernel', async () => {
@@ -71,6 +72,23 @@ test('a changed launch or annotation touches the kernel and requires review', as
     analysis.trust.map(({ kind, text, location }) => [kind, text, location?.line]),
     [['assumption', 'matmul: // selvage: block=16,16 grid=8,16 arg(n=256)', 4]],
   );
+});
+
+test('costs are measured with those of the base if they are of the same launch', async () => {
+  for (const tree of [base, head]) tree.replace('matmul.cu', 'grid=16,16 arg(n=256)', 'grid=2,2 arg(n=32)');
+  const measure = async () => (await review(changed('matmul.cu'), { base: { options: costly }, head: { options: costly } })).costs; // oxfmt-ignore
+  assert.deepEqual(await measure(), []);
+  head.replace('matmul.production.ptx', 'fma.rn.f32', 'bar.sync 0;\nfma.rn.f32');
+  const ofCode = await measure();
+  // Six bounds of a warp in each build, and five counts of the launch.
+  assert.deepEqual([ofCode.length, ofCode.every(({ base: before }) => before !== undefined)], [17, true]);
+  const differences = ofCode.map(({ base: before, head: after }) => after - before!);
+  // Two iterations, in eight warps of each of four blocks: instructions, and work and span with them.
+  assert.deepEqual(differences.filter((one) => one !== 0), [2, 2, 2, 64, 64]); // oxfmt-ignore
+  head.replace('matmul.cu', 'grid=2,2', 'grid=1,2');
+  const ofLaunch = await measure();
+  assert.deepEqual([ofLaunch.length, ofLaunch.some(({ base: before }) => before !== undefined)], [17, false]);
+  assert.equal(new Set([...ofCode, ...ofLaunch].map(({ series }) => series)).size, 34);
 });
 
 test('changed compiler flags touch a kernel', async () => {
