@@ -3,12 +3,13 @@
  * representative launches satisfy.
  */
 import type { Dim3 } from '../../base/dim3.ts';
+import type { Random } from '../../base/random.ts';
 import type { Condition, IntegerExpression } from '../../cuda/assumptions/assumption.ts';
 import { evaluateExpression, type Lookup } from '../../cuda/assumptions/evaluate-assumption.ts';
 import type { ParameterField } from '../../launch/parameter-field.ts';
 import type { KernelAndLaunch } from '../context/facts.ts';
 import { integerField, lookupIn, type KnownLaunch } from '../context/scalars.ts';
-import { conditionsOf, namedScalar } from '../premises/premises.ts';
+import { conditionsOf, constantOf, namedScalar } from '../premises/premises.ts';
 
 /** The dimensions of a launch, and the scalars chosen so far; undefined for the others. */
 /** An equation between a name and an expression. */
@@ -77,6 +78,10 @@ function lookupOf(context: KernelAndLaunch, chosen: KnownLaunch): Lookup {
 
 /** Maximum number of blocks along an axis in a run. */
 const maxBlocks = 1n << 20n;
+/** Maximum of a number of which an extent of the grid is a multiple. */
+const maxUnit = 64n;
+/** Maximum quotient of a sampled extent and such a number. */
+const maxQuotient = 8;
 
 /**
  * The grid dimensions that the equations determine from scalars and block; unconstrained axes keep their chosen extent.
@@ -107,6 +112,38 @@ export function tiedGrid(context: KernelAndLaunch, chosen: KnownLaunch): Dim3 | 
       known.add(axis);
     }
   }
+  return grid;
+}
+
+/**
+ * The grid with the extents raised that a scalar divides, to at least two times the scalar: to a multiple of it, if
+ * `gridDim.z % groups == 0` is stated, else with a remainder.
+ * @param random source of sampled extents; if absent, they are the smallest ones
+ */
+export function dividedGrid(context: KernelAndLaunch, chosen: KnownLaunch, random: Random | undefined): Dim3 {
+  const grid = [...chosen.grid] as [number, number, number];
+  const equations = conditionsOf(context.request.assumptions).flatMap((condition) => condition.kind === 'comparison' && condition.operator === '==' ? [condition] : []); // oxfmt-ignore
+  const whole = new Set<number>();
+  for (const { left, right } of equations)
+    for (const [division, other] of [
+      [left, right],
+      [right, left],
+    ] as const) {
+      if (division.kind !== 'arithmetic' || (division.operator !== '/' && division.operator !== '%')) continue;
+      const { left: extent, right: unit } = division;
+      if (extent.kind !== 'dimension' || extent.name !== 'gridDim') continue;
+      const axis = 'xyz'.indexOf(extent.axis);
+      if (context.dimensions.grid[axis] !== null) continue;
+      const by = evaluateExpression(unit, lookupOf(context, chosen));
+      if (by === undefined || by < 2n || by > maxUnit) continue;
+      const isWhole = division.operator === '%' && constantOf(other) === 0n;
+      if (isWhole) whole.add(axis);
+      const least = Math.max(grid[axis]!, (random?.between(1, maxQuotient) ?? 2) * Number(by));
+      // Of large grids only blocks at the corners are evaluated, so one block is left.
+      const rest = random?.below(2) ?? 1;
+      if (isWhole) grid[axis] = Number(by) * Math.ceil(least / Number(by));
+      else if (!whole.has(axis)) grid[axis] = least % Number(by) === 0 ? least + rest : least;
+    }
   return grid;
 }
 

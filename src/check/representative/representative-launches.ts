@@ -33,6 +33,7 @@ import {
   otherValue,
 } from './scalar-sizes.ts';
 import {
+  dividedGrid,
   listedValues,
   raisedScalars,
   sizeForGrid,
@@ -203,8 +204,9 @@ function withScalars(
     wholeParts(shape, open, place, values, set);
   }
   for (const [field, value] of unreadSizes(context, chosen, plan.rest)) values.set(fieldKey(field), value);
-  for (const [field, value] of tiedScalars(context, chosen, isOpen)) values.set(fieldKey(field), value);
-  const tied = tiedGrid(context, chosen);
+  const divided = { ...chosen, grid: dividedGrid(context, chosen, plan.random) };
+  for (const [field, value] of tiedScalars(context, divided, isOpen)) values.set(fieldKey(field), value);
+  const tied = tiedGrid(context, divided);
   if (!tied) return null;
   // A sample whose sizes leave one block shows nothing about several.
   if (plan.random && plan.hasIdleBlocks !== true && tied.some((size, axis) => size === 1 && grid[axis]! > 1))
