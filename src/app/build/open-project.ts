@@ -130,15 +130,28 @@ async function builderFor(
   return { builder: await compilingBuilder(found.compiler, request), problems: [] };
 }
 
-/** Repository of the first path (or of the working directory); otherwise the folder of that path. */
+/**
+ * Repository of the first path (or of the working directory); otherwise the working directory if it contains all paths,
+ * or the folder that contains them.
+ */
 function rootOf(paths: readonly string[], cwd: string): { root: string; repository: boolean } {
-  const [first = '.'] = paths;
-  const start = resolve(cwd, first.replace(/[*?[{].*$/, ''));
-  const existing = kindOf(start) !== undefined ? realpathSync(start) : cwd;
-  const ofInput = repositoryRoot(existing);
+  const existing = (paths.length > 0 ? paths : ['.']).map((path) => {
+    const start = resolve(cwd, path.replace(/[*?[{].*$/, ''));
+    return kindOf(start) !== undefined ? realpathSync(start) : cwd;
+  });
+  const [first = cwd] = existing;
+  const ofInput = repositoryRoot(first);
   if (ofInput !== undefined) return { root: ofInput, repository: true };
-  const inside = relativeTo(cwd, existing) !== existing || existing === cwd;
-  return { root: inside ? cwd : dirname(existing), repository: false };
+  const isInside = (folder: string, path: string): boolean => path === folder || relativeTo(folder, path) !== path;
+  if (existing.every((path) => isInside(cwd, path))) return { root: cwd, repository: false };
+  let root = dirname(first);
+  while (!existing.every((path) => isInside(root, path))) {
+    const parent = dirname(root);
+    // The whole file system is not a project.
+    if (dirname(parent) === parent) return { root: dirname(first), repository: false };
+    root = parent;
+  }
+  return { root, repository: false };
 }
 
 interface ConfigurationRequest {

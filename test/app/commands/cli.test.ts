@@ -1,7 +1,7 @@
 /** The command line for users: exit codes, output streams, and every kind of invalid input. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -224,6 +224,18 @@ test('no nvcc: three alternatives are suggested, exit code 3, and PTX is still a
   assert.match(run.stderr, /nvcc/);
   assert.equal(report.kernels.length, 1);
   rmSync(join(folder, 'some.cu'));
+});
+
+test('files outside the working directory are named from the folder of all', { skip: withoutNvcc }, async () => {
+  for (const name of ['first', 'second', 'cwd']) mkdirSync(join(folder, name));
+  write('first/a.cu', '__global__ void first(int* own) { own[threadIdx.x] = 1; }\n');
+  write('second/b.cu', '__global__ void second(int* own) { own[threadIdx.x / 2] += 1; }\n');
+  const words = ['check', '../first/a.cu', '../second/b.cu', '--block', '32', '--grid', '1', '--checks', 'race'];
+  const { stdout } = await selvage(words, {}, join(folder, 'cwd'));
+  assert.match(stdout, /^first\/a\.cu$/m);
+  assert.match(stdout, /^second\/b\.cu$/m);
+  assert.match(stdout, /`own\[threadIdx\.x \/ 2\]`/);
+  for (const name of ['first', 'second', 'cwd']) rmSync(join(folder, name), { recursive: true });
 });
 
 test('a file that does not compile does not affect another one that does', { skip: withoutNvcc }, async () => {
