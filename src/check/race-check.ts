@@ -26,7 +26,8 @@ import type { Hit } from './deciding/enumerate.ts';
 import { meetsInWarp, staysInWarp, storesEqually, storesSameValue } from './equal-writes.ts';
 import { Instances, type PairScope, type TierContext, type Scoped } from './obligations/instance.ts';
 import { type Handover, type Order, orderedByReleaseAcquire } from './ordering/release-acquire.ts';
-import { type LinearEncoding, usualContents } from './deciding/linear-encoding.ts';
+import { usualContents } from './deciding/held-contents.ts';
+import type { LinearEncoding } from './deciding/linear-encoding.ts';
 import type { SolverTiers } from './deciding/solver-tiers.ts';
 import {
   type AccessPair,

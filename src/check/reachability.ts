@@ -11,7 +11,7 @@ import type { ParameterField } from '../launch/parameter-field.ts';
 import { type AtomColumn, ColumnEvaluation } from '../term/evaluate-columns.ts';
 import { evaluateTerm } from '../term/evaluate.ts';
 import type { Term } from '../term/term.ts';
-import { usualContents } from './deciding/linear-encoding.ts';
+import { usualContents } from './deciding/held-contents.ts';
 import { meetsStated, SolverTiers } from './deciding/solver-tiers.ts';
 import { chooseScalars } from './representative/scalar-choice.ts';
 

@@ -24,11 +24,11 @@ import type { ElementFact } from '../premises/element-fact.ts';
 import { type Polynomial, maxMonomials, multiplyPolynomials, plus, without } from '../premises/polynomial.ts';
 import type { Ticket } from '../ordering/ticket.ts';
 import type { Reread } from '../../analysis/values/repeated-loads.ts';
+import { HeldContents, usualContents } from './held-contents.ts';
 import type { KnownValues } from './known-values.ts';
 import { ProductLemma } from './product-lemma.ts';
 
-/** The mode in which usual contents of memory are assumed, and the mode in which they are not. */
-export const usualContents = 'usual';
+/** The mode in which usual contents of memory are not assumed. */
 const anyContents = 'any';
 
 /** Limit on the rows with one factor that are related to each other. */
@@ -60,13 +60,7 @@ export class LinearEncoding {
   /** A statement about the range of an element as formulas over the element's name. */
   rangeOf: (fact: ElementFact, name: string) => readonly string[] = () => [];
   private readonly contents: ReadonlyMap<number, ContentsFact>;
-  private readonly held: {
-    readonly of: string;
-    readonly fact: ContentsFact;
-    readonly offset: string;
-    readonly name: string;
-    readonly reached: string;
-  }[] = [];
+  private readonly held = new HeldContents(this.premises);
   private readonly taken: {
     readonly of: string;
     readonly ticket: Ticket;
@@ -135,12 +129,12 @@ export class LinearEncoding {
 
   /** The names of the modes that the declarations so far distinguish. */
   get modes(): readonly string[] {
-    return this.held.length > 0 ? [anyContents, usualContents] : [];
+    return this.held.isEmpty ? [] : [anyContents, usualContents];
   }
 
   /** Assumptions about contents in the mode {@link usualContents}. */
   get contentsTexts(): ReadonlySet<string> {
-    return new Set(this.held.flatMap(({ fact }) => fact.texts));
+    return this.held.texts;
   }
 
   /** The formula that the accesses of the obligation overlap: of two different threads, or of one. */
@@ -499,24 +493,12 @@ export class LinearEncoding {
     this.loadedAgain.push([of, fact, leaf, name, reading]);
   }
 
-  /** Asserts, in the mode of usual contents, that bounds ascend and that columns are less than their stride. */
   private holdUsual(of: string, fact: ContentsFact, leaf: Term, reading: TermInstance): void {
     const { view } = this.symbolic;
     const name = this.linear(fact.unsigned ? view.unsigned(leaf) : view.signed(leaf), reading);
     const offset = this.linear(view.offset(fact.offset), reading);
     const reached = this.reached(leaf, reading);
-    const held = (condition: string, formula: string): string => `(=> (and ${usualContents} ${condition}) ${formula})`;
-    if (fact.below) {
-      const stride = this.stride(fact.below, reading);
-      this.premises.emit(`(assert ${held(reached, `(and (<= 0 ${name}) (< ${name} ${stride}))`)})`);
-    }
-    for (const other of this.held) {
-      if (!fact.ascends || other.fact.array !== fact.array) continue;
-      const both = `${reached} ${other.reached}`;
-      this.premises.compare(of, other.of, held(`${both} (<= ${offset} ${other.offset})`, `(<= ${name} ${other.name})`));
-      this.premises.compare(of, other.of, held(`${both} (<= ${other.offset} ${offset})`, `(<= ${other.name} ${name})`));
-    }
-    this.held.push({ of, fact, offset, name, reached });
+    this.held.hold({ of, fact, offset, name, reached }, fact.below && this.stride(fact.below, reading));
   }
 
   private stride({ coefficient, factors }: NonNullable<ContentsFact['below']>, reading: TermInstance): string {

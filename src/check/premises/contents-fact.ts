@@ -16,6 +16,11 @@ export interface ContentsFact {
   readonly ascends: boolean;
   /** Each element is assumed to be at least 0 and less than this product. */
   readonly below: { readonly coefficient: bigint; readonly factors: readonly Term[] } | null;
+  /**
+   * If the array gives starts or lengths of parts, which are assumed not to overlap: the pair of arrays, and the size of
+   * an element.
+   */
+  readonly part: { readonly role: 'start' | 'length'; readonly pair: string; readonly bytes: number } | null;
   /** The assumptions in the words of a report. */
   readonly texts: readonly string[];
 }

@@ -25,18 +25,28 @@ export function assumedContents(context: KernelAndLaunch & SymbolicFacts): Reado
   if (elements.size === 0) return new Map();
   const ascending = ascendingArrays(context, elements);
   const limits = columnLimits(context, elements);
+  const parts = arraysOfParts(context, elements);
   const facts = new Map<number, ContentsFact>();
   for (const [value, { access, array, offset }] of elements) {
     const ascends = ascending.has(array);
+    const part = (!ascends && parts.get(array)) || null;
     const below = (!ascends && limits.get(array)) || null;
-    if (!ascends && !below) continue;
+    if (!ascends && !below && !part) continue;
     const name = baseName(context, access.targets[0]!.base);
-    const texts = ascends
-      ? [`no element of ${name} is less than the one before it`]
-      : [`the elements of ${name} are at least 0 and less than ${productText(context, below!)}`];
-    facts.set(value, { array, offset, unsigned: isUnsigned(context, access), ascends, below, texts });
+    const texts = [
+      ...(ascends ? [`no element of ${name} is less than the one before it`] : []),
+      ...(part ? [partText(part)] : []),
+      ...(below ? [`the elements of ${name} are at least 0 and less than ${productText(context, below)}`] : []),
+    ];
+    const { bytes } = access;
+    facts.set(value, { array, offset, unsigned: isUnsigned(context, access), ascends, below, part: part && { ...part, bytes }, texts }); // oxfmt-ignore
   }
   return facts;
+}
+
+function partText({ names: [start, length], endsIn32Bits }: ArrayOfParts): string {
+  const end = endsIn32Bits ? ', and end below 2^31' : '';
+  return `parts with starts in ${start} and lengths in ${length} do not overlap${end}`;
 }
 
 /** Whether the source declares the elements of the accessed array as unsigned. */
@@ -101,13 +111,24 @@ export function ascendingArrays(
   return arrays;
 }
 
+/** The role of an array in a pair of starts and lengths, with the names of both. */
+interface ArrayOfParts {
+  readonly role: 'start' | 'length';
+  readonly pair: string;
+  readonly names: readonly [string, string];
+  /** Whether starts have at most 32 bits. */
+  readonly endsIn32Bits: boolean;
+}
+
 /**
  * Arrays of starts and of lengths that are read at one index, as in `first[g] + k` for `k < count[g]`. Each is named by
- * the key of its base and the size of its elements in bytes.
+ * the key of its base and the size of its elements in bytes. An array counts in the first pair only.
  */
-export function arraysOfParts(context: KernelAndLaunch & SymbolicFacts): ReadonlyMap<string, 'start' | 'length'> {
-  const elements = fixedElements(context);
-  const found = new Map<string, 'start' | 'length'>();
+export function arraysOfParts(
+  context: KernelAndLaunch & SymbolicFacts,
+  elements: ReadonlyMap<number, Element> = fixedElements(context),
+): ReadonlyMap<string, ArrayOfParts> {
+  const found = new Map<string, ArrayOfParts>();
   if (elements.size < 2) return found;
   const place = ({ access, offset }: Element): string | null =>
     expand(offset)?.map((part) => `${Number(part.coefficient) / access.bytes} ${keyOf(part)}`).join('+') ?? null; // oxfmt-ignore
@@ -115,12 +136,18 @@ export function arraysOfParts(context: KernelAndLaunch & SymbolicFacts): Readonl
     const starts = offset.flatMap((part) => elementOf({ ...part, factors: part.factors.filter(({ isUniform }) => !isUniform) }, elements) ?? []); // oxfmt-ignore
     const lengths = guards.flatMap(({ index }) => {
       const isCounted = index.some(({ coefficient, factors }) => coefficient > 0n && factors.some(({ term }) => term?.atom?.kind === 'iteration')); // oxfmt-ignore
-      return isCounted ? index.flatMap((part) => (part.coefficient < 0n ? (elementOf(part, elements) ?? []) : [])) : [];
+      const counts = isCounted ? index.flatMap((part) => (part.coefficient < 0n ? (elementOf(part, elements) ?? []) : [])) : []; // oxfmt-ignore
+      // A sum of two elements is the length of a part that neither of the arrays gives.
+      return counts.length === 1 ? counts : [];
     });
     for (const start of starts)
       for (const length of lengths) {
         if (start.array === length.array || place(start) === null || place(start) !== place(length)) continue;
-        found.set(start.array, 'start').set(length.array, 'length');
+        if (found.has(start.array) || found.has(length.array)) continue;
+        const names = [start, length].map(({ access }) => baseName(context, access.targets[0]!.base)) as [string, string]; // oxfmt-ignore
+        const pair = `${start.array} ${length.array}`;
+        const both = { pair, names, endsIn32Bits: start.access.bytes <= 4 };
+        found.set(start.array, { role: 'start', ...both }).set(length.array, { role: 'length', ...both });
       }
   }
   return found;

@@ -116,7 +116,9 @@ function rolesOfArrays(context: KernelAndLaunch & SymbolicFacts): ReadonlyMap<st
     );
     const isBound = list.some(({ access }) => ascending.has(`${access.targets[0]!.base.key}:${access.bytes}`));
     const isCount = [...leaves].some((leaf) => counting.has(leaf));
-    const [ofParts] = list.flatMap(({ access }) => parts.get(`${access.targets[0]!.base.key}:${access.bytes}`) ?? []);
+    const [ofParts] = list.flatMap(
+      ({ access }) => parts.get(`${access.targets[0]!.base.key}:${access.bytes}`)?.role ?? [],
+    );
     roles.set(key, { indexes, isBound, ofParts, isCount });
   }
   return roles;
