@@ -4,8 +4,11 @@ import { findAssets } from './app/project/assets.ts';
 import { analyseRange } from './app/compare/review-range.ts';
 import { UsageError } from './base/usage-error.ts';
 import { parseCommandLine } from './settings/options.ts';
+import { guardGroups } from './system/child-process.ts';
 import type { AnalysisAnswer, AnalysisRequest } from './serve/confined-analysis.ts';
 
+// The server may end this process at any time. Its compilers must end too.
+guardGroups();
 const [, , asked = '', answer = ''] = process.argv;
 const request = JSON.parse(readFileSync(asked, 'utf8')) as AnalysisRequest;
 writeFileSync(answer, JSON.stringify(await answerOf(request)));

@@ -1,7 +1,4 @@
 #!/usr/bin/env node
-import { interruptible } from './system/interruption.ts';
-import { serve } from './serve/serve.ts';
+import { runServer } from './serve/server-process.ts';
 
-process.exitCode = await interruptible((signal) =>
-  serve(process.env, signal, (line) => void process.stderr.write(`selvage: ${line}\n`)),
-);
+await runServer();

@@ -25,10 +25,8 @@ export async function runProgram(entry: string): Promise<number> {
   });
   process.stderr.on('error', () => undefined);
   if (process.argv[2] === 'serve' && process.argv.length === 3) {
-    const { serve } = await import('./serve/serve.ts');
-    return interruptible((signal) =>
-      serve(process.env, signal, (line) => void process.stderr.write(`selvage: ${line}\n`)),
-    );
+    const { runServer } = await import('./serve/server-process.ts');
+    return runServer();
   }
   return interruptible((signal) =>
     runCommandLine({

@@ -4,26 +4,15 @@
  * by hand.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import * as v from 'valibot';
-import { UsageError } from '../base/usage-error.ts';
 import { registeredApp } from '../github/api/app-client.ts';
 import { failureOf } from '../github/api/client.ts';
 import { escapeHtml } from '../report/markup/html-text.ts';
 import { publishedAction } from '../system/version.ts';
-
-/** Data of an App that the server needs. */
-const identitySchema = v.object({
-  appId: v.string(),
-  /** Private key in PEM format. */
-  privateKey: v.string(),
-  /** Secret of the App's webhook. */
-  secret: v.string(),
-});
-export type AppIdentity = v.InferOutput<typeof identitySchema>;
+import { identityFile, privateKeyProblem, type AppIdentity } from './app-identity.ts';
+import { listenOn } from './listening.ts';
+import type { ServerLog } from './server-log.ts';
 
 interface RegistrationOptions {
   readonly host: string;
@@ -35,24 +24,10 @@ interface RegistrationOptions {
   readonly serverUrl: string;
   readonly apiUrl: string;
   readonly folder: string;
-  readonly log: (line: string) => void;
+  readonly log: ServerLog;
+  /** Prints a line for the owner. It contains the key of the page, which must not be in the log. */
+  readonly print: (line: string) => void;
   readonly signal: AbortSignal;
-}
-
-const identityFile = (folder: string): string => join(folder, 'app.json');
-
-/**
- * The App that an earlier run created.
- * @throws UsageError if its file is invalid
- */
-export function knownApp(folder: string): AppIdentity | undefined {
-  const file = identityFile(folder);
-  if (!existsSync(file)) return undefined;
-  try {
-    return v.parse(identitySchema, JSON.parse(readFileSync(file, 'utf8')));
-  } catch {
-    throw new UsageError(`${file} does not contain an App. Remove it to make a new one, or set SELVAGE_APP_ID, SELVAGE_PRIVATE_KEY_FILE and SELVAGE_WEBHOOK_SECRET.`); // oxfmt-ignore
-  }
 }
 
 /** Description, permissions and events of the App. */
@@ -71,7 +46,7 @@ function appManifest(url: string): object {
       issues: 'read',
       metadata: 'read',
     },
-    default_events: ['pull_request', 'issue_comment', 'pull_request_review_comment', 'check_run'],
+    default_events: ['pull_request', 'issue_comment', 'pull_request_review_comment', 'check_run', 'check_suite'],
   };
 }
 
@@ -82,7 +57,7 @@ function appManifest(url: string): object {
 export async function registerApp(
   options: RegistrationOptions,
 ): Promise<{ readonly app: AppIdentity; readonly port: number } | undefined> {
-  const { host, organisation, serverUrl, apiUrl, folder, log, signal } = options;
+  const { host, organisation, serverUrl, apiUrl, folder, log, print, signal } = options;
   const key = randomBytes(16).toString('hex');
   let done: (app: AppIdentity | undefined) => void = () => undefined;
   const made = new Promise<AppIdentity | undefined>((resolve) => (done = resolve));
@@ -104,7 +79,7 @@ export async function registerApp(
     isUsed = true;
     convert(asked.searchParams.get('code') ?? '', response).catch((error: unknown) => {
       isUsed = false;
-      log(`the App is not set up: ${failureOf(error).message}`);
+      log('error', `the App is not set up: ${failureOf(error).message}`);
       page(response, 502, 'The App is not set up. The log of the server has the reason.');
     });
   });
@@ -112,26 +87,28 @@ export async function registerApp(
     if (!/^[\w-]{1,200}$/.test(code)) throw new Error('the answer of GitHub has no code');
     const { id, pem, webhook_secret: secret, html_url: home } = await registeredApp(apiUrl, code);
     if (!secret) throw new Error(`GitHub made the App ${home}, but gave its webhook no secret. In the settings of the App, set a webhook secret and generate a private key. Then start the server with SELVAGE_APP_ID=${id}, SELVAGE_PRIVATE_KEY_FILE and SELVAGE_WEBHOOK_SECRET.`); // oxfmt-ignore
+    const problem = privateKeyProblem(pem);
+    if (problem !== undefined) throw new Error(`GitHub made the App ${home}, but its key ${problem}`);
     const app: AppIdentity = { appId: String(id), privateKey: pem, secret };
     const beside = `${identityFile(folder)}.${randomBytes(6).toString('hex')}`;
     writeFileSync(beside, `${JSON.stringify(app)}\n`, { mode: 0o600, flag: 'wx' });
     renameSync(beside, identityFile(folder));
     const install = `${home}/installations/new`;
-    log(`the App ${home} is made, and its key is in ${identityFile(folder)}; install it for repositories: ${install}`);
+    log(
+      'info',
+      `the App ${home} is made, and its key is in ${identityFile(folder)}; install it for repositories: ${install}`,
+    );
     page(response, 200, `<p>The App is made. <a href="${escapeHtml(install)}">Install it for repositories</a>.</p>`);
     response.once('close', () => done(app));
   };
 
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port, host, resolve);
-  });
-  const { port } = server.address() as AddressInfo;
+  const port = await listenOn(server, host, options.port);
   const own = `http://${host}:${port}`;
   const url = options.url ?? own;
   if (options.url === undefined && serverUrl === 'https://github.com')
-    log(`SELVAGE_URL is not set; GitHub has to reach this server, and cannot reach ${own}`);
-  log(`no App exists yet: open ${own}/setup?key=${key} and press the button`);
+    log('warning', `SELVAGE_URL is not set; GitHub has to reach this server, and cannot reach ${own}`);
+  log('info', 'no App exists yet: standard output has the address of a page with a button that makes it');
+  print(`No App exists yet: open ${own}/setup?key=${key} and press the button.`);
   signal.addEventListener('abort', () => done(undefined), { once: true });
   if (signal.aborted) done(undefined);
   const app = await made;

@@ -37,7 +37,7 @@ export type AnalysisAnswer =
 
 export type AnalysisResult = Exclude<AnalysisAnswer, { readonly wrong: string }>;
 
-interface Confinement {
+interface AnalysisLimits {
   /** Folder for the request and response files, and for the home folder of the process. */
   readonly temporary: string;
   /** The folder of results of earlier analyses. */
@@ -63,14 +63,13 @@ export class AnalysisEnded extends Error {
 const maxOutput = 8 << 20;
 /** Milliseconds between two measurements of the memory of the process. */
 const interval = 250;
-let confining: Promise<readonly string[]> | undefined;
 
 /**
  * Runs an analysis.
  * @throws AnalysisEnded if it exceeds its limits, or its input is wrong
  */
-export async function analyseConfined(request: AnalysisRequest, confinement: Confinement): Promise<AnalysisResult> {
-  const { temporary, results, searchPath, milliseconds, mebibytes, signal } = confinement;
+export async function analyseConfined(request: AnalysisRequest, limits: AnalysisLimits): Promise<AnalysisResult> {
+  const { temporary, results, searchPath, milliseconds, mebibytes, signal } = limits;
   const [asked, answer] = [join(temporary, 'request.json'), join(temporary, 'answer.json')];
   mkdirSync(temporary, { recursive: true });
   writeFileSync(asked, JSON.stringify(request));
@@ -78,7 +77,7 @@ export async function analyseConfined(request: AnalysisRequest, confinement: Con
   const own = import.meta.url.endsWith('.ts') ? '../analysis.ts' : 'analysis.js';
   const entry = fileURLToPath(new URL(own, import.meta.url));
   const words = [process.execPath, `--max-old-space-size=${mebibytes}`, entry, asked, answer];
-  const [executable, ...args] = [...(await confiningWords(searchPath)), ...words];
+  const [executable, ...args] = [...(await confinement(searchPath)).words, ...words];
   const memory = new AbortController();
   let watch: NodeJS.Timeout | undefined;
   const { end, stderr } = await runProcess({
@@ -121,24 +120,42 @@ function endText(end: ProcessEnd, milliseconds: number): string {
   }
 }
 
+/** How this system confines a command. */
+export interface Confinement {
+  /**
+   * `full`: without network, and its descendants end with it; `network`: without network; `none`: an analysis can reach
+   * the network.
+   */
+  readonly kind: 'full' | 'network' | 'none';
+  /** Prefix of a command that confines it. */
+  readonly words: readonly string[];
+}
+
+const forms = [
+  { kind: 'full', words: ['/usr/bin/unshare', '-rnpf', '--kill-child'] },
+  { kind: 'network', words: ['/usr/bin/unshare', '-rn'] },
+] as const satisfies readonly Confinement[];
+
+let known: Promise<Confinement> | undefined;
+
 /**
- * Prefix of a command that confines it, as far as this system allows. The command runs in a network namespace without
- * connections, and in a process namespace, so that its descendants end with it.
+ * The confinement that this system allows, determined once: a network namespace without connections, and a process
+ * namespace.
  */
-function confiningWords(searchPath: string): Promise<readonly string[]> {
-  const forms = [['-rnpf', '--kill-child'], ['-rn']].map((flags) => ['/usr/bin/unshare', ...flags]);
-  confining ??= (async () => {
-    for (const [executable, ...args] of forms) {
+export function confinement(searchPath: string): Promise<Confinement> {
+  known ??= (async () => {
+    for (const form of forms) {
+      const [executable, ...args] = form.words;
       const { end } = await runProcess({
-        executable: executable!,
+        executable,
         args: [...args, 'true'],
         cwd: '/',
         env: { PATH: searchPath },
         limits: { milliseconds: 10_000, outputBytes: 1 << 16 },
       });
-      if (end.kind === 'exited' && end.code === 0) return [executable!, ...args];
+      if (end.kind === 'exited' && end.code === 0) return form;
     }
-    return [];
+    return { kind: 'none', words: [] };
   })();
-  return confining;
+  return known;
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { changedFiles, git, withoutFilters } from '../app/project/git.ts';
 import { exitCodes } from '../report-model/exit-code.ts';
-import { answerButton, answerComment, pullState, type Analysed, type BotServices, type PullState } from '../github/bot/bot.ts'; // oxfmt-ignore
+import { answerButton, answerComment, answerRerun, pullState, type Analysed, type BotOutcome, type BotServices, type PullState } from '../github/bot/bot.ts'; // oxfmt-ignore
 import { commentEvents, commentOf } from '../github/bot/event.ts';
 import { ensureCommit, findMergeBase, type Clone } from '../github/api/commits.ts';
 import { pullRequestFiles } from '../github/api/changed-files.ts';
@@ -14,10 +14,14 @@ import { parseEvent } from '../github/event.ts';
 import { planEarlyEnd, type EarlyEnd } from '../github/plan/incomplete-run.ts';
 import { planReview } from '../github/plan/plan.ts';
 import { describeProblem, publish, type PublishResult } from '../github/publish/publish.ts';
+import type { PullRequestTarget } from '../github/api/target.ts';
 import type { FileDiff } from '../source/diff.ts';
 import type { Installation } from '../github/api/app-client.ts';
+import { publishedAction, publishedTag } from '../system/version.ts';
 import { analyseConfined, AnalysisEnded, type AnalysisResult } from './confined-analysis.ts';
+import { resultsFolder, workPrefix } from './data-folder.ts';
 import { maxAttempts, type Delivery } from './delivery-queue.ts';
+import type { LogContext, ServerLog } from './server-log.ts';
 
 interface HandlerOptions {
   /** Returns the client of an installation of the App. */
@@ -30,19 +34,41 @@ interface HandlerOptions {
   /** Time limit of one analysis in milliseconds. */
   readonly milliseconds: number;
   readonly mebibytes: number;
-  readonly log: (line: string) => void;
+  readonly log: ServerLog;
+  /** Why the folder cannot be written; undefined if it can. */
+  readonly spaceProblem?: () => string | undefined;
   /** Analysis that tests use instead of the real one. */
   readonly analyse?: BotServices['analyse'];
 }
 
+interface ReviewOptions extends HandlerOptions {
+  /** Whether GitHub waits for the check run to be completed again. */
+  readonly isRerun?: boolean | undefined;
+}
+
 const installed = v.object({ installation: v.object({ id: v.number() }) });
-const pressed = v.object({
-  action: v.literal('requested_action'),
-  requested_action: v.object({ identifier: v.picklist(['fix', 'explain', 'ignore']) }),
+const commitOfChecks = v.object({
+  head_sha: v.string(),
+  pull_requests: v.array(v.object({ number: v.number() })),
+});
+const pressed = {
   repository: v.object({ name: v.string(), owner: v.object({ login: v.string() }) }),
   sender: v.object({ login: v.string(), id: v.number(), type: v.string() }),
-  check_run: v.object({ head_sha: v.string(), pull_requests: v.array(v.object({ number: v.number() })) }),
-});
+};
+/** Events of check runs and suites that a user causes by a button. */
+const pressedSchema = v.union([
+  v.object({
+    ...pressed,
+    action: v.literal('requested_action'),
+    requested_action: v.object({ identifier: v.picklist(['fix', 'explain', 'ignore']) }),
+    check_run: commitOfChecks,
+  }),
+  v.object({ ...pressed, action: v.literal('rerequested'), check_run: commitOfChecks }),
+  v.object({ ...pressed, action: v.literal('rerequested'), check_suite: commitOfChecks }),
+]);
+
+/** Where the readers of reviews can obtain Selvage. */
+const tool = { url: `https://github.com/${publishedAction}`, ref: publishedTag };
 
 interface Analysis extends Analysed {
   readonly result: AnalysisResult;
@@ -50,87 +76,111 @@ interface Analysis extends Analysed {
   readonly diff: readonly FileDiff[];
 }
 
+/**
+ * What became of a delivery. `outdated`: the pull request has other commits by now, or is closed; `not analysed`: the
+ * pull request was informed why; `ignored`: nothing is to be done.
+ */
+type DeliveryOutcome = BotOutcome | 'reviewed' | 'outdated' | 'not analysed';
+
 /** Handles deliveries: commands, buttons of check runs, and pull requests that are new or have new commits. */
-export function deliveryHandler(options: HandlerOptions): (delivery: Delivery, signal: AbortSignal) => Promise<void> {
+export function deliveryHandler(
+  options: HandlerOptions,
+): (delivery: Delivery, signal: AbortSignal) => Promise<DeliveryOutcome> {
   return async ({ id, event, payload, attempts }, signal) => {
     const value: unknown = JSON.parse(payload);
     const app = v.safeParse(installed, value);
-    if (!app.success) return options.log(`delivery ${id}: it is of no installation of the App`);
+    if (!app.success) return 'ignored';
     const access = await options.installation(app.output.installation.id);
     const { octokit } = access;
     const services: BotServices = {
       octokit,
       analyse: options.analyse ?? ((pull) => analysed(pull, access, options, signal)),
-      review: (pull) => reviewed(pull, access, options, signal),
+      review: async (pull, isRerun) => void (await reviewed(pull, access, { ...options, isRerun }, signal)),
+      tool,
     };
     if (commentEvents.has(event)) {
       const comment = commentOf(event, value);
-      if (comment) options.log(`delivery ${id}: ${await answerComment(comment, services)}`);
-      return;
+      return comment ? answerComment(comment, services) : 'ignored';
     }
-    if (event === 'check_run') {
-      const press = v.safeParse(pressed, value);
-      if (!press.success) return;
-      const { repository, sender, check_run: run, requested_action: action } = press.output;
-      const author = { login: sender.login, id: sender.id, isBot: sender.type !== 'User' };
-      const place = { owner: repository.owner.login, repo: repository.name };
-      for (const pullNumber of await pullsOf(octokit, place, run)) {
-        const target = { ...place, pullNumber };
-        const button = { target, author, delivery: id, headSha: run.head_sha, action: action.identifier };
-        options.log(`delivery ${id}: ${await answerButton(button, services)}`);
-      }
-      return;
-    }
+    if (event === 'check_run' || event === 'check_suite') return answerPress(id, value, services);
     const pull = parseEvent(event, value, false);
     const { action } = value as { readonly action?: unknown };
     const isReviewed = ['opened', 'synchronize', 'reopened', 'ready_for_review'].includes(String(action));
-    if (pull.kind !== 'pull-request' || !isReviewed) return;
+    if (pull.kind !== 'pull-request' || !isReviewed) return 'ignored';
     const { owner, repo, number: pullNumber, headSha } = pull;
-    const now = await pullState(octokit, { owner, repo, pullNumber });
+    const current = await pullState(octokit, { owner, repo, pullNumber });
     // An outdated delivery is ignored, because each push has a separate delivery.
-    if (!now.isOpen || now.headSha !== headSha) return options.log(`delivery ${id}: the pull request has moved on`);
+    if (!current.isOpen || current.headSha !== headSha) return 'outdated';
     try {
-      await reviewed(now, access, options, signal);
-      options.log(`delivery ${id}: reviewed`);
+      return await reviewed(current, access, options, signal);
     } catch (error) {
       // After the last failed attempt, the pull request is informed.
-      if (attempts + 1 >= maxAttempts)
-        await ended({ exitCode: exitCodes.defect, kind: 'defect', message: '' }, now, access, options);
+      if (attempts + 1 >= maxAttempts && !signal.aborted && options.spaceProblem?.() === undefined)
+        await ended({ exitCode: exitCodes.defect, kind: 'defect', message: '' }, current, access, options);
       throw error;
     }
   };
+}
+
+/** Answers a button of a check run, and *Re-run* of a check run or suite, in each pull request of the commit. */
+async function answerPress(delivery: string, value: unknown, services: BotServices): Promise<DeliveryOutcome> {
+  const press = v.safeParse(pressedSchema, value);
+  if (!press.success) return 'ignored';
+  const { repository, sender } = press.output;
+  const commit = 'check_run' in press.output ? press.output.check_run : press.output.check_suite;
+  const author = { login: sender.login, id: sender.id, isBot: sender.type !== 'User' };
+  const place = { owner: repository.owner.login, repo: repository.name };
+  let outcome: DeliveryOutcome = 'outdated';
+  for (const pullNumber of await pullsOf(services.octokit, place, commit)) {
+    const target = { ...place, pullNumber };
+    if ('requested_action' in press.output) {
+      const { identifier: action } = press.output.requested_action;
+      outcome = await answerButton({ target, author, delivery, headSha: commit.head_sha, action }, services);
+    } else outcome = await answerRerun({ target, author }, services);
+  }
+  return outcome;
 }
 
 /** The pull requests of a check run. The payload does not list pull requests from forks. */
 async function pullsOf(
   octokit: Installation['octokit'],
   { owner, repo }: { readonly owner: string; readonly repo: string },
-  run: v.InferOutput<typeof pressed>['check_run'],
+  commit: v.InferOutput<typeof commitOfChecks>,
 ): Promise<readonly number[]> {
-  if (run.pull_requests.length > 0) return run.pull_requests.map(({ number }) => number);
-  const asked = { owner, repo, commit_sha: run.head_sha, per_page: 100 };
+  if (commit.pull_requests.length > 0) return commit.pull_requests.map(({ number }) => number);
+  const asked = { owner, repo, commit_sha: commit.head_sha, per_page: 100 };
   const { data } = await octokit.rest.repos.listPullRequestsAssociatedWithCommit(asked);
-  return data.filter(({ state, head }) => state === 'open' && head.sha === run.head_sha).map(({ number }) => number);
+  return data.filter(({ state, head }) => state === 'open' && head.sha === commit.head_sha).map(({ number }) => number);
 }
 
 /** Fetches the commits of a pull request, and analyses them in a separate process. */
 async function analysed(
   pull: PullState,
-  { octokit, token }: Installation,
+  access: Installation,
   { folder, serverUrl, searchPath, milliseconds, mebibytes }: HandlerOptions,
   signal: AbortSignal,
 ): Promise<Analysis> {
+  const { octokit } = access;
   const { target, headSha: head, isFork: fork } = pull;
   const { owner, repo, pullNumber } = target;
   mkdirSync(folder, { recursive: true });
-  const work = mkdtempSync(join(folder, 'work-'));
+  const work = mkdtempSync(join(folder, workPrefix));
   try {
     const root = join(work, 'clone');
     mkdirSync(root);
     const environment = { PATH: searchPath, HOME: work };
-    const clone: Clone = { root, environment, serverUrl, token };
-    await git(clone, ['init', '-q']);
-    await git(clone, ['remote', 'add', 'origin', `${serverUrl}/${owner}/${repo}.git`]);
+    await git({ root, environment }, ['init', '-q']);
+    await git({ root, environment }, ['remote', 'add', 'origin', `${serverUrl}/${owner}/${repo}.git`]);
+    const clone: Clone = {
+      root,
+      environment,
+      serverUrl,
+      // Read for each fetch: a request may have replaced the token.
+      get token() {
+        return access.token;
+      },
+      remedy: 'The App needs read access to the contents of the repository, and the server access to GitHub.',
+    };
     const base = await findMergeBase(octokit, clone, { ...target, ...pull });
     await ensureCommit(clone, base);
     await ensureCommit(clone, head);
@@ -141,10 +191,9 @@ async function analysed(
     const place = createHash('sha256')
       .update(`${owner}/${repo}${fork ? `#${pullNumber}` : ''}`)
       .digest('hex');
-    const results = join(folder, 'results', place.slice(0, 32));
-    mkdirSync(results, { recursive: true });
-    const confinement = { temporary: join(work, 'analysis'), results, searchPath, milliseconds, mebibytes, signal };
-    const result = await analyseConfined({ root, base, head, diff, fork, defaults }, confinement);
+    const results = resultsFolder(folder, place.slice(0, 32));
+    const limits = { temporary: join(work, 'analysis'), results, searchPath, milliseconds, mebibytes, signal };
+    const result = await analyseConfined({ root, base, head, diff, fork, defaults }, limits);
     const sources = new Map(Object.entries(result.sources));
     return { report: result.report, folder: '', source: (file) => sources.get(file), result, base, diff };
   } finally {
@@ -155,18 +204,20 @@ async function analysed(
 async function reviewed(
   pull: PullState,
   access: Installation,
-  options: HandlerOptions,
+  options: ReviewOptions,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<DeliveryOutcome> {
   const { target, headSha } = pull;
   let analysis: Analysis;
   try {
     analysis = await analysed(pull, access, options, signal);
   } catch (error) {
-    if (!(error instanceof AnalysisEnded)) throw error;
+    // On a full disk the analysis is repeated later.
+    if (!(error instanceof AnalysisEnded) || options.spaceProblem?.() !== undefined) throw error;
     const { kind, message } = error;
     const exitCode = kind === 'usage' ? exitCodes.usage : exitCodes.incomplete;
-    return ended({ exitCode, kind, message }, pull, access, options);
+    await ended({ exitCode, kind, message }, pull, access, options);
+    return 'not analysed';
   }
   const { report, source, result, base, diff } = analysis;
   const plan = planReview({
@@ -177,20 +228,33 @@ async function reviewed(
     repository: { serverUrl: options.serverUrl, fullName: `${target.owner}/${target.repo}` },
     trust: result.trust,
     source,
+    tool,
+    host: 'app',
     options: { review: !pull.isDraft },
   });
-  told(await publish(access.octokit, target, plan, { comment: true, checkRun: true, buttons: true }), options);
+  logProblems(await publish(access.octokit, target, plan, { ...channels(options), buttons: true }), target, options); // oxfmt-ignore
+  return 'reviewed';
 }
 
 /** Posts that the commit has no result, and why. */
-async function ended(end: EarlyEnd, pull: PullState, access: Installation, options: HandlerOptions): Promise<void> {
-  const plan = planEarlyEnd(end, pull.headSha, [access.token]);
+async function ended(end: EarlyEnd, pull: PullState, access: Installation, options: ReviewOptions): Promise<void> {
+  const plan = planEarlyEnd({ ...end, host: 'app' }, pull.headSha, [access.token]);
   options.log(
-    `${pull.target.owner}/${pull.target.repo}#${pull.target.pullNumber}: ${plan.check.title}. ${end.message}`,
+    'warning',
+    [plan.check.title, end.message].filter((text) => text !== '').join('. '),
+    placeOf(pull.target),
   );
-  told(await publish(access.octokit, pull.target, plan, { comment: true, checkRun: true }), options);
+  logProblems(await publish(access.octokit, pull.target, plan, channels(options)), pull.target, options); // oxfmt-ignore
 }
 
-function told({ problems }: PublishResult, { log }: HandlerOptions): void {
-  for (const problem of problems) log(describeProblem(problem));
+function channels({ isRerun = false }: ReviewOptions) {
+  return { comment: true, checkRun: true, isRerun };
+}
+
+function logProblems({ problems }: PublishResult, target: PullRequestTarget, { log }: HandlerOptions): void {
+  for (const problem of problems) log('warning', describeProblem(problem, 'app'), placeOf(target));
+}
+
+function placeOf({ owner, repo, pullNumber }: PullRequestTarget): LogContext {
+  return { repository: `${owner}/${repo}`, pullRequest: pullNumber };
 }

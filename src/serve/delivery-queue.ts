@@ -28,6 +28,8 @@ export interface DeliveryQueue {
   readonly take: (now: number) => Delivery | undefined;
   /** Marks a delivery as ended. @param error reason of a failure; the delivery is then retried later, a few times */
   readonly end: (id: string, now: number, error?: string) => void;
+  /** Queues a running delivery again, without counting its attempt. */
+  readonly release: (id: string, later: number) => void;
   /** Time of the next retry of a failed delivery; undefined without one. */
   readonly nextAttempt: () => number | undefined;
   readonly counts: () => Readonly<Record<'waiting' | 'running' | 'done' | 'failed', number>>;
@@ -67,14 +69,15 @@ interface Database {
 /**
  * Opens the queue in a file. Deliveries that were running when the last server ended are queued again.
  * @param pause milliseconds from the first attempt at a delivery to the second
- * @throws Error if this Node has no SQLite, or the file is not a queue
+ * @throws Error if this Node has no SQLite, the file is not a queue, or another server uses it
  */
 export function openQueue(file: string, pause = firstPause): DeliveryQueue {
   const { DatabaseSync } = createRequire(import.meta.url)('node:sqlite') as {
     DatabaseSync: new (path: string) => Database;
   };
   const database = new DatabaseSync(file);
-  database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma busy_timeout = 5000;');
+  // The lock ends with this process: a second server would start the deliveries that this one is handling.
+  database.exec('pragma busy_timeout = 5000; pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full;'); // oxfmt-ignore
   database.exec(schema);
   database.prepare("update delivery set state = 'failed', error = 'begun too often' where state = 'running' and attempts >= ?").run(maxAttempts); // oxfmt-ignore
   database.exec("update delivery set state = 'waiting' where state = 'running'");
@@ -90,6 +93,7 @@ export function openQueue(file: string, pause = firstPause): DeliveryQueue {
   const begin = database.prepare("update delivery set state = 'running', attempts = attempts + 1 where id = ?");
   const serve = database.prepare('insert into turn values (?, ?) on conflict (repository) do update set served = excluded.served'); // oxfmt-ignore
   const finish = database.prepare('update delivery set state = ?, error = ?, payload = ? where id = ?');
+  const giveBack = database.prepare("update delivery set state = 'waiting', attempts = attempts - 1, later = ? where id = ? and state = 'running'"); // oxfmt-ignore
   const again = database.prepare("update delivery set state = case when attempts >= ? then 'failed' else 'waiting' end, error = ?, later = ? where id = ?"); // oxfmt-ignore
   const attemptsAt = database.prepare('select attempts from delivery where id = ?');
   const soonest = database.prepare("select min(later) as later from delivery where state = 'waiting' and later > 0");
@@ -104,8 +108,17 @@ export function openQueue(file: string, pause = firstPause): DeliveryQueue {
     take(now) {
       const found = next.get(now);
       if (!found) return undefined;
-      begin.run(String(found['id']));
-      serve.run(String(found['repository']), (turn += 1));
+      // Both or none is stored: the disk may be full.
+      database.exec('begin immediate');
+      try {
+        begin.run(String(found['id']));
+        serve.run(String(found['repository']), turn + 1);
+        database.exec('commit');
+      } catch (error) {
+        rollBack(database);
+        throw error;
+      }
+      turn += 1;
       return found as unknown as Delivery;
     },
     end(id, now, error) {
@@ -113,6 +126,7 @@ export function openQueue(file: string, pause = firstPause): DeliveryQueue {
       const attempts = Number(attemptsAt.get(id)?.['attempts'] ?? 1);
       again.run(maxAttempts, error.slice(0, 500), now + pause * 4 ** (attempts - 1), id);
     },
+    release: (id, later) => void giveBack.run(later, id),
     nextAttempt() {
       const later = soonest.get()?.['later'];
       return typeof later === 'number' ? later : undefined;
@@ -124,4 +138,13 @@ export function openQueue(file: string, pause = firstPause): DeliveryQueue {
     },
     close: () => database.close(),
   };
+}
+
+/** Ends a failed transaction, which SQLite may have ended already. */
+function rollBack(database: Database): void {
+  try {
+    database.exec('rollback');
+  } catch {
+    // No transaction is active.
+  }
 }

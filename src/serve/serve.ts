@@ -1,56 +1,76 @@
 /** `selvage serve`: runs the server of a GitHub App. */
-import { mkdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { UsageError } from '../base/usage-error.ts';
 import { exitCodes } from '../report-model/exit-code.ts';
 import { appClients } from '../github/api/app-client.ts';
-import { knownApp, registerApp, type AppIdentity } from './app-registration.ts';
+import { guardGroups } from '../system/child-process.ts';
+import { knownApp } from './app-identity.ts';
+import { registerApp } from './app-registration.ts';
+import { confinement, type Confinement } from './confined-analysis.ts';
+import { prepareDataFolder, removeLeftovers, removeOld, spaceProblem } from './data-folder.ts';
 import { deliveryHandler } from './delivery-handler.ts';
 import { openQueue, type DeliveryQueue } from './delivery-queue.ts';
+import { jsonLog, knownSecrets, type ServerLog } from './server-log.ts';
+import { serverMetrics } from './server-metrics.ts';
+import { readServerSettings, type ServerSettings } from './server-settings.ts';
 import { startWebhooks } from './webhook-server.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
+interface ServeOutput {
+  /** Receives lines for the owner who starts the server. */
+  readonly print: (line: string) => void;
+  /** Receives the lines of the log. */
+  readonly log: (line: string) => void;
+}
 
-/** Time limit in minutes and memory limit in mebibytes of one analysis, number of concurrent analyses, and the port. */
-const defaults = { minutes: 20, mebibytes: 3072, jobs: 2, port: 3000 } as const;
+/** Milliseconds between two removals of old files. */
+const removalInterval = 3_600_000;
+/** Milliseconds that a delivery may take in addition to its analysis. */
+const beyondAnalysis = 60_000;
 
 /**
- * Serves webhooks until the signal.
+ * Serves webhooks until the signal. Requests and analyses that do not react to it may still be active afterwards: the
+ * caller ends the process.
  * @returns the exit code
  */
 export async function serve(
-  environment: Environment,
+  environment: Readonly<Record<string, string | undefined>>,
   signal: AbortSignal,
-  log: (line: string) => void,
+  { print, log: write }: ServeOutput,
 ): Promise<number> {
+  const secrets = knownSecrets();
+  const log = jsonLog(write, secrets);
   try {
-    const folder = resolve(environment['SELVAGE_DATA'] ?? 'selvage-data');
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const settings = readServerSettings(environment);
+    const { folder, apiUrl, serverUrl, host, searchPath, milliseconds, mebibytes, cacheBytes, writeInterval } = settings; // oxfmt-ignore
+    guardGroups();
+    prepareDataFolder(folder);
     const queue = queueIn(folder);
-    const serverUrl = environment['GITHUB_SERVER_URL'] ?? 'https://github.com';
-    const apiUrl = environment['GITHUB_API_URL'] ?? 'https://api.github.com';
-    const host = environment['HOST'] ?? '127.0.0.1';
-    let port = number(environment, 'PORT', defaults.port);
-    let app = statedApp(environment) ?? knownApp(folder);
+    clean(folder, log);
+    const confined = await checkedConfinement(settings, log);
+    let app = settings.app ?? knownApp(folder);
+    let { port } = settings;
     if (!app) {
-      const { SELVAGE_URL: url, SELVAGE_ORGANIZATION: organisation } = environment;
-      const made = await registerApp({ host, port, url: url?.replace(/\/+$/, ''), organisation, serverUrl, apiUrl, folder, log, signal }); // oxfmt-ignore
+      const made = await registerApp({ ...settings, log, print, signal });
       if (!made) return exitCodes.success;
       ({ app, port } = made);
     }
+    for (const secret of [app.privateKey, app.secret]) secrets.add(secret);
+    const metrics = serverMetrics(Math.floor(Date.now() / 1000 - process.uptime()));
+    const longestRun = milliseconds + beyondAnalysis;
     const handle = deliveryHandler({
       installation: appClients({
-        appId: app.appId,
-        privateKey: app.privateKey,
+        ...app,
         apiUrl,
-        // A GitHub Enterprise Server without rate limits needs no pause.
-        writeInterval: number(environment, 'SELVAGE_WRITE_INTERVAL', 1000),
+        writeInterval,
+        onToken: secrets.add,
+        onRateLimit: metrics.rateLimit,
       }),
       folder,
       serverUrl,
-      searchPath: environment['PATH'] ?? '',
-      milliseconds: number(environment, 'SELVAGE_MINUTES', defaults.minutes) * 60_000,
-      mebibytes: number(environment, 'SELVAGE_MEBIBYTES', defaults.mebibytes),
+      searchPath,
+      milliseconds,
+      mebibytes,
+      spaceProblem: () => spaceProblem(folder),
       log,
     });
     const server = await startWebhooks({
@@ -59,33 +79,57 @@ export async function serve(
       secret: app.secret,
       queue,
       handle,
-      most: number(environment, 'SELVAGE_JOBS', defaults.jobs),
-      patience: number(environment, 'SELVAGE_MINUTES', defaults.minutes) * 60_000 + 60_000,
+      most: settings.jobs,
+      patience: longestRun,
+      spaceProblem: () => spaceProblem(folder),
+      confinement: confined.kind,
+      metrics,
       log,
     });
-    log(`listening on port ${server.port}; webhooks go to /webhook, health is at /healthz, metrics at /metrics`);
+    const removal = setInterval(() => void removeOld(folder, { cacheBytes, longestRun }, Date.now()).catch(() => undefined), removalInterval); // oxfmt-ignore
+    void removeOld(folder, { cacheBytes, longestRun }, Date.now()).catch(() => undefined);
+    log(
+      'info',
+      `listening on port ${server.port}; webhooks go to /webhook, health is at /healthz, metrics at /metrics`,
+    );
     await new Promise<void>((done) => {
       if (signal.aborted) done();
       else signal.addEventListener('abort', () => done(), { once: true });
     });
-    log('stopping: deliveries that are being handled come to their end, others wait for the next start');
+    log('info', 'stopping: running deliveries have 8 s to end; the others are handled after the next start');
+    clearInterval(removal);
     await server.stop();
+    log('info', 'stopped');
     return exitCodes.success;
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    log(error.message);
-    return exitCodes.usage;
+    if (error instanceof UsageError) {
+      log('error', error.message);
+      return exitCodes.usage;
+    }
+    log('error', `internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    return exitCodes.defect;
   }
 }
 
-/** The App whose identity the environment specifies. */
-function statedApp(environment: Environment): AppIdentity | undefined {
-  if ((environment['SELVAGE_APP_ID'] ?? '') === '') return undefined;
-  return {
-    appId: needed(environment, 'SELVAGE_APP_ID'),
-    privateKey: privateKeyOf(environment),
-    secret: needed(environment, 'SELVAGE_WEBHOOK_SECRET'),
-  };
+/** Removes what an earlier server left, and logs it. */
+function clean(folder: string, log: ServerLog): void {
+  const { removed, left } = removeLeftovers(folder);
+  if (removed > 0) log('info', `removed ${removed} folders that an earlier server left`);
+  if (left.length > 0) log('warning', `these folders of an earlier server cannot be removed: ${left.join(', ')}`);
+}
+
+/** @throws UsageError if the confinement is required and incomplete */
+async function checkedConfinement(
+  { searchPath, requiresConfinement }: ServerSettings,
+  log: ServerLog,
+): Promise<Confinement> {
+  const confined = await confinement(searchPath);
+  if (confined.kind === 'full') return confined;
+  const missing = confined.kind === 'none' ? 'analyses can reach the network, and programs that they start may outlive them' : 'programs that analyses start may outlive them'; // oxfmt-ignore
+  const why = `\`unshare\` cannot make the namespaces that confine analyses on this system: ${missing}`;
+  if (requiresConfinement) throw new UsageError(`SELVAGE_REQUIRE_CONFINEMENT: ${why}. Install util-linux and allow user namespaces, or run the server where they are allowed.`); // oxfmt-ignore
+  log('warning', why);
+  return confined;
 }
 
 function queueIn(folder: string): DeliveryQueue {
@@ -93,31 +137,7 @@ function queueIn(folder: string): DeliveryQueue {
     return openQueue(join(folder, 'deliveries.sqlite'));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
+    if (/locked/.test(why)) throw new UsageError(`SELVAGE_DATA: another server uses the folder ${folder}. Stop it, or give another folder.`); // oxfmt-ignore
     throw new UsageError(`The queue of deliveries cannot be opened (${why}). \`selvage serve\` needs Node 24, which has SQLite.`); // oxfmt-ignore
   }
-}
-
-function needed(environment: Environment, name: string): string {
-  const value = environment[name];
-  if (value === undefined || value === '') throw new UsageError(`Set ${name}; the settings page of the App has it.`);
-  return value;
-}
-
-function privateKeyOf(environment: Environment): string {
-  const file = environment['SELVAGE_PRIVATE_KEY_FILE'];
-  if (file === undefined) return needed(environment, 'SELVAGE_PRIVATE_KEY').replaceAll('\\n', '\n');
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    throw new UsageError(`SELVAGE_PRIVATE_KEY_FILE: ${file} cannot be read.`);
-  }
-}
-
-function number(environment: Environment, name: string, usual: number): number {
-  const text = environment[name];
-  if (text === undefined || text === '') return usual;
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 0)
-    throw new UsageError(`${name}: ${JSON.stringify(text)} is not a non-negative integer.`);
-  return value;
 }

@@ -49,6 +49,22 @@ export const optionDefaults = {
   steps: 1_000_000_000,
 } as const;
 
+/** Default values of the settings of `selvage serve`. */
+export const serverDefaults = {
+  host: '127.0.0.1',
+  port: 3000,
+  folder: 'selvage-data',
+  /** Number of concurrent analyses. */
+  jobs: 2,
+  /** Time limit in minutes, and memory limit in mebibytes, of one analysis. */
+  minutes: 20,
+  mebibytes: 3072,
+  /** Maximum mebibytes of the results of earlier analyses. */
+  cacheMebibytes: 10_240,
+  serverUrl: 'https://github.com',
+  apiUrl: 'https://api.github.com',
+} as const;
+
 /**
  * Default number of concurrent compilations and checks, limited because more would exceed the memory of small hosts.
  */

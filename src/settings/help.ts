@@ -1,4 +1,5 @@
 /** The text of `--help`: options by group, in lines of at most 100 columns. */
+import { serverVariables } from './server-variables.ts';
 import {
   commands,
   type CommandEntry,
@@ -39,18 +40,23 @@ export function helpText(command?: CommandName): string {
     const available = Object.entries(commands).filter(([, entry]) => !('planned' in entry));
     lines.push('Commands', ...columns(available.map(([, entry]) => [entry.synopsis, entry.summary])));
   }
+  if (command === 'serve') {
+    for (const [title, variables] of Object.entries(serverVariables))
+      lines.push('', `Environment variables: ${title}`, ...columns(Object.entries(variables)));
+  }
   for (const [title, names] of groups) {
     const rows = names.filter((name) => isListed(name, command)).map((name) => optionRow(name, command));
     if (rows.length > 0) lines.push('', title, ...columns(rows));
   }
   if (!command) lines.push('', '`selvage COMMAND --help` lists the options of a command.');
-  lines.push('', ...(command === 'run' ? runNotes : checkNotes));
+  lines.push('', ...(command === 'run' ? runNotes : command === 'serve' ? serveNotes : checkNotes));
   return `${lines.join('\n')}\n`;
 }
 
 /** Whether the help of the program, without a command, lists an option: if more than half of the commands have it. */
 function isListed(name: OptionName, command: CommandName | undefined): boolean {
   const owners = onlyFor[name];
+  if (command === 'serve') return name === 'help' || name === 'version';
   if (!owners) return true;
   return command ? owners.includes(command) : 2 * owners.length >= Object.keys(commands).length;
 }
@@ -98,6 +104,11 @@ function capitalised(text: string): string {
 const checkNotes = [
   'Everything after `--` goes to nvcc. Exit codes: 0 no findings, 1 findings, 2 wrong usage or',
   'configuration, 3 no compiler, or a file that cannot be read or compiled, 4 an internal error.',
+];
+
+const serveNotes = [
+  'It takes no other options. Exit codes: 0 ended by SIGTERM or SIGINT, 2 a wrong setting, a port in use',
+  'or a folder that cannot be written. The log is one JSON object a line, on standard error.',
 ];
 
 const runNotes = [

@@ -1,6 +1,7 @@
 /** The only place that starts programs: no shell, explicit environment, process group that ends with this process. */
 import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
 import { cpuOf } from './cpu-time.ts';
 import { afterCpu } from './deadline.ts';
 
@@ -71,10 +72,46 @@ function startGroup<Child extends ChildProcess>(start: () => Child): Child {
   const { pid } = child;
   if (pid !== undefined) {
     groups.add(pid);
+    guard?.write(`+${pid}\n`);
     child.on('exit', () => killGroup(pid));
-    child.on('close', () => groups.delete(pid));
+    child.on('close', () => {
+      groups.delete(pid);
+      guard?.write(`-${pid}\n`);
+    });
   }
   return child;
+}
+
+/** The input of the process that {@link guardGroups} starts. */
+let guard: Writable | undefined;
+
+/**
+ * The guard's program. It reads the IDs of process groups that start (`+ID`) and end (`-ID`). Its input ends when this
+ * process ends, by any signal; the guard then kills the groups that are left.
+ */
+const guardProgram = `trap '' HUP INT TERM
+left=' '
+while read -r line; do
+  id=\${line#?}
+  case $line in
+    +*) left="$left$id ";;
+    *) case $left in *" $id "*) left="\${left%%" $id "*} \${left#*" $id "}";; esac;;
+  esac
+done
+for id in $left; do kill -KILL "-$id"; done`;
+
+/**
+ * From now on, process groups end also if this process is killed and cannot end them. A shell in a separate session
+ * watches this process through a pipe. Without a shell nothing changes.
+ */
+export function guardGroups(): void {
+  if (guard || process.platform === 'win32') return;
+  const stdio = ['pipe', 'ignore', 'ignore'] as ['pipe', 'ignore', 'ignore'];
+  const child = spawn('/bin/sh', ['-c', guardProgram], { cwd: '/', env: {}, detached: true, stdio });
+  for (const emitter of [child, child.stdin]) emitter.on('error', () => (guard = undefined));
+  for (const handle of [child, child.stdin as Partial<Socket>]) handle.unref?.();
+  guard = child.stdin;
+  for (const leader of groups) guard.write(`+${leader}\n`);
 }
 
 function killGroup(leader: number | undefined): void {

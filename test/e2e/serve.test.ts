@@ -72,7 +72,7 @@ test('an App is created with one click, reviews, answers in threads, and applies
   const opened = pullRequestPayload('opened', about);
   assert.equal(await deliver(port, 'forged', 'pull_request', opened, 'another secret'), 401);
   assert.equal(await deliver(port, 'd1', 'pull_request', opened), 202);
-  await app.line(/delivery d1: reviewed/);
+  assert.equal(await app.outcome('d1'), 'reviewed');
   // The organisation lowered the severity, so the check run does not fail; it has buttons.
   assert.deepEqual(server.checkRuns.map(({ conclusion, buttons }) => [conclusion, buttons]), [['neutral', ['fix', 'ignore', 'explain']]]); // oxfmt-ignore
   assert.equal(server.reviewComments.length, 1);
@@ -85,7 +85,7 @@ test('an App is created with one click, reviews, answers in threads, and applies
   const { id, body } = server.reviewComments[1]!;
   const said = { action: 'created', repository, pull_request: { number: 7 }, comment: { id, body, user } };
   assert.equal(await deliver(port, 'd2', 'pull_request_review_comment', said), 202);
-  await app.line(/delivery d2: answered/);
+  assert.equal(await app.outcome('d2'), 'answered');
   assert.deepEqual(pull.reactions, [[id, 'eyes']]);
   const answer = server.reviewComments[2]!;
   assert.equal(answer.inReplyTo, server.reviewComments[0]!.id);
@@ -100,13 +100,13 @@ test('an App is created with one click, reviews, answers in threads, and applies
     check_run: { head_sha: headSha, pull_requests: [{ number: 7 }] },
   };
   assert.equal(await deliver(port, 'd3', 'check_run', press), 202);
-  await app.line(/delivery d3: answered/);
+  assert.equal(await app.outcome('d3'), 'answered');
   assert.match(pull.commits[0]!.files.get('src/shift.cu') ?? '', /__syncthreads\(\);/);
   assert.match(pull.answers().at(-1) ?? '', /@mona: Committed ccccccc/);
 
   // The reviewed commit is an earlier head by now.
   assert.equal(await deliver(port, 'd4', 'pull_request', pullRequestPayload('synchronize', about)), 202);
-  await app.line(/delivery d4: the pull request has moved on/);
+  assert.equal(await app.outcome('d4'), 'outdated');
   assert.equal(await deliver(port, 'd1', 'pull_request', opened), 202);
   app.child.kill('SIGTERM');
   await app.line(/the server ended/);

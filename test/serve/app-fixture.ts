@@ -51,40 +51,52 @@ export interface ServedApp {
   readonly lines: readonly string[];
   /** The first line that it has written, or will, that matches. */
   readonly line: (pattern: RegExp) => Promise<RegExpExecArray>;
+  /** The outcome of a delivery, once it has ended. */
+  readonly outcome: (delivery: string) => Promise<string>;
 }
 
-/** Starts the server. */
-export function startServing(entry: string, environment: Readonly<Record<string, string>>, cwd: string): ServedApp {
-  const child = spawn(process.execPath, [entry, 'serve'], {
+/** Starts the server. @param prefix a command that starts the command after it */
+export function startServing(
+  entry: string,
+  environment: Readonly<Record<string, string>>,
+  cwd: string,
+  prefix: readonly string[] = [],
+): ServedApp {
+  const [executable, ...args] = [...prefix, process.execPath, entry, 'serve'];
+  const child = spawn(executable, args, {
     cwd,
     env: environment,
-    stdio: ['ignore', 'inherit', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   const lines: string[] = [];
   const waiting = new Set<() => void>();
-  createInterface({ input: child.stderr }).on('line', (line) => {
-    lines.push(line);
-    for (const wake of waiting) wake();
-  });
-  child.once('exit', () => {
+  for (const input of [child.stdout, child.stderr]) {
+    createInterface({ input }).on('line', (line) => {
+      lines.push(line);
+      for (const wake of waiting) wake();
+    });
+  }
+  child.once('close', () => {
     lines.push('the server ended');
     for (const wake of waiting) wake();
   });
   const find = (pattern: RegExp) => lines.map((line) => pattern.exec(line)).find((match) => match !== null);
+  const awaited = (pattern: RegExp): Promise<RegExpExecArray> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        const match = find(pattern);
+        if (match) resolve(match);
+        else if (lines.includes('the server ended')) reject(new Error(`no ${pattern}:\n${lines.join('\n')}`));
+        else return void waiting.add(look);
+        waiting.delete(look);
+      };
+      look();
+    });
   return {
     child,
     lines,
-    line: (pattern) =>
-      new Promise((resolve, reject) => {
-        const look = (): void => {
-          const match = find(pattern);
-          if (match) resolve(match);
-          else if (lines.includes('the server ended')) reject(new Error(`no ${pattern}:\n${lines.join('\n')}`));
-          else return void waiting.add(look);
-          waiting.delete(look);
-        };
-        look();
-      }),
+    line: awaited,
+    outcome: async (delivery) => (await awaited(new RegExp(`"delivery":"${delivery}".*"outcome":"([^"]*)"`)))[1]!,
   };
 }
 

@@ -31,8 +31,8 @@ test('an App whose webhook has no secret: the log has instructions, and the App 
     serverUrl: 'https://github.example',
     apiUrl,
     folder,
-    log: (line) => {
-      said.push(line);
+    log: (_, message) => void said.push(message),
+    print: (line) => {
       const [, address] = /open (http\S+)/.exec(line) ?? [];
       if (address !== undefined) opened(address);
     },

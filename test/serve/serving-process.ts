@@ -1,6 +1,7 @@
 /** A server of webhooks that a test kills: its answers go to a GitHub of the test. */
 import { openQueue } from '../../src/serve/delivery-queue.ts';
 import { deliveryHandler } from '../../src/serve/delivery-handler.ts';
+import { serverMetrics } from '../../src/serve/server-metrics.ts';
 import { startWebhooks } from '../../src/serve/webhook-server.ts';
 import { createClient } from '../../src/github/api/client.ts';
 import { SOURCE, twoRaces } from '../github/bot-fixture.ts';
@@ -22,6 +23,7 @@ const server = await startWebhooks({
   queue: openQueue(file),
   most: 4,
   patience: 30_000,
+  metrics: serverMetrics(0),
   log: () => undefined,
   handle: deliveryHandler({
     installation: async () => ({ octokit, token: 'secret-token' }),

@@ -54,7 +54,7 @@ try {
   writeLine(`2. The button was pressed: GitHub made the App ${String(name)}, and the server listens on port ${port}.`);
   const about = { owner: TARGET.owner, repo: TARGET.repo, number: TARGET.pullNumber, headSha, baseSha };
   await deliver(port, 'opened', 'pull_request', pullRequestPayload('opened', about));
-  await app.line(/delivery opened: reviewed/);
+  await app.outcome('opened');
   writeLine(`3. A pull request was opened. Its check run: ${server.checkRuns[0]?.title ?? 'nothing'}`);
   for (const { path, line, body } of server.reviewComments)
     writeLine(`\n--- comment on ${path}:${line}\n${body}\n---\n`);
@@ -62,7 +62,7 @@ try {
   const names = { full_name: `${TARGET.owner}/${TARGET.repo}`, name: TARGET.repo, owner: { login: TARGET.owner } };
   const issue = { number: TARGET.pullNumber, pull_request: {} };
   await deliver(port, 'asked', 'issue_comment', { action: 'created', repository: names, issue, comment: { id, body, user: SOME_USER } }); // oxfmt-ignore
-  await app.line(/delivery asked: answered/);
+  await app.outcome('asked');
   writeLine(`4. A user wrote \`/selvage help\`. The App answered:\n\n${pull.answers().at(-1) ?? ''}`);
   for (const fault of server.faults) writeLine(`fault: ${fault}`);
   process.exitCode = server.faults.length > 0 ? 1 : 0;

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { seededRandom } from '../../src/base/random.ts';
 import { appToken } from '../../src/github/api/app-client.ts';
 import { openQueue, type Delivery } from '../../src/serve/delivery-queue.ts';
+import { serverMetrics } from '../../src/serve/server-metrics.ts';
 import { isSigned, startWebhooks, type WebhookServer } from '../../src/serve/webhook-server.ts';
 import { BotPull } from '../github/bot-fixture.ts';
 import { sweep } from '../run/sweep.ts';
@@ -49,21 +50,29 @@ async function send(
 const payload = (repository = 'octo/kernels', more: object = {}): string =>
   JSON.stringify({ repository: { full_name: repository }, ...more });
 
+/** Options of a server on the queue of the test. */
+function options(handle: (delivery: Delivery, signal: AbortSignal) => Promise<unknown>) {
+  return {
+    port: 0,
+    secret: SECRET,
+    queue: openQueue(join(folder, 'queue.sqlite'), 1),
+    handle: async (delivery: Delivery, signal: AbortSignal) => {
+      await handle(delivery, signal);
+      return 'handled';
+    },
+    most: 4,
+    patience: 10_000,
+    metrics: serverMetrics(0),
+    log: () => undefined,
+  };
+}
+
 async function serving(
-  handle: (delivery: Delivery) => Promise<void>,
+  handle: (delivery: Delivery) => Promise<unknown>,
   run: (server: WebhookServer) => Promise<void>,
   most = 4,
 ): Promise<void> {
-  const queue = openQueue(join(folder, 'queue.sqlite'), 1);
-  const server = await startWebhooks({
-    port: 0,
-    secret: SECRET,
-    queue,
-    handle,
-    most,
-    patience: 10_000,
-    log: () => undefined,
-  });
+  const server = await startWebhooks({ ...options(handle), most });
   try {
     await run(server);
   } finally {
@@ -121,8 +130,9 @@ test('unsigned, incomplete or irrelevant deliveries are not stored; a replay is 
       const health = await fetch(`http://127.0.0.1:${port}/healthz`);
       assert.deepEqual([health.status, await health.json()], [200, { status: 'ok' }]);
       const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-      assert.match(metrics, /selvage_deliveries_known_total 1\n/);
-      assert.match(metrics, /selvage_deliveries_refused_total 5\n/);
+      assert.match(metrics, /selvage_deliveries_repeated_total 1\n/);
+      assert.match(metrics, /selvage_requests_refused_total\{status="401"\} 2\n/);
+      assert.match(metrics, /selvage_requests_refused_total\{status="400"\} 3\n/);
       assert.equal((await fetch(`http://127.0.0.1:${port}/`)).status, 404);
     },
   );
@@ -196,16 +206,7 @@ test('a graceful stop waits for active deliveries, and keeps the others queued',
     await held;
     handled.push(id);
   };
-  const queue = openQueue(join(folder, 'queue.sqlite'), 1);
-  const server = await startWebhooks({
-    port: 0,
-    secret: SECRET,
-    queue,
-    handle,
-    most: 1,
-    patience: 10_000,
-    log: () => undefined,
-  });
+  const server = await startWebhooks({ ...options(handle), most: 1 });
   for (const id of ['a', 'b', 'c']) await send(server.port, id, payload());
   const stopped = server.stop();
   release();

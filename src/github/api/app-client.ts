@@ -15,10 +15,15 @@ interface AppCredentials {
   readonly apiUrl: string;
   /** Milliseconds between two requests that write. */
   readonly writeInterval: number;
+  /** Receives each new token of an installation. */
+  readonly onToken?: (token: string) => void;
+  /** Receives the number of requests that an installation has left in the current hour, after each request. */
+  readonly onRateLimit?: (installation: number, left: number) => void;
 }
 
 export interface Installation {
   readonly octokit: Octokit;
+  /** The current token. The client replaces one that GitHub refuses. */
   readonly token: string;
 }
 
@@ -31,16 +36,35 @@ export function appClients({
   privateKey,
   apiUrl,
   writeInterval,
+  onToken,
+  onRateLimit,
 }: AppCredentials): (installation: number) => Promise<Installation> {
   const known = new Map<number, { readonly token: string; readonly ends: number }>();
-  return async (installation) => {
+  const tokenOf = async (installation: number, refused?: string): Promise<string> => {
     const kept = known.get(installation);
-    if (kept && kept.ends - margin > Date.now())
-      return { octokit: clientWith(apiUrl, kept.token, writeInterval), token: kept.token };
+    if (kept && kept.token !== refused && kept.ends - margin > Date.now()) return kept.token;
     const asApp = clientWith(apiUrl, appToken(appId, privateKey, Date.now()), writeInterval);
     const { data } = await asApp.rest.apps.createInstallationAccessToken({ installation_id: installation });
     known.set(installation, { token: data.token, ends: Date.parse(data.expires_at) });
-    return { octokit: clientWith(apiUrl, data.token, writeInterval), token: data.token };
+    onToken?.(data.token);
+    return data.token;
+  };
+  return async (installation) => {
+    let token = await tokenOf(installation);
+    const octokit = clientWith(apiUrl, token, writeInterval, async (refused) => {
+      token = await tokenOf(installation, refused);
+      return token;
+    });
+    octokit.hook.after('request', ({ headers }) => {
+      const left = Number(headers['x-ratelimit-remaining'] ?? '?');
+      if (Number.isInteger(left)) onRateLimit?.(installation, left);
+    });
+    return {
+      octokit,
+      get token() {
+        return token;
+      },
+    };
   };
 }
 
@@ -62,9 +86,15 @@ export async function registeredApp(
 }
 
 /** A client of the server. It may wait longer than that of a job, because no user waits for the result. */
-function clientWith(apiUrl: string, token: string, writeInterval: number): Octokit {
+function clientWith(
+  apiUrl: string,
+  token: string,
+  writeInterval: number,
+  renewedToken?: (refused: string) => Promise<string>,
+): Octokit {
   return createClient({
     token,
+    renewedToken,
     apiUrl,
     userAgent: `selvage/${toolVersion}`,
     writeInterval,

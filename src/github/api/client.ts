@@ -5,6 +5,8 @@ import type { OctokitOptions } from '@octokit/core/types';
 
 export interface ClientOptions {
   readonly token: string;
+  /** Returns a token instead of one that GitHub refuses because it expired or was revoked. */
+  readonly renewedToken?: ((refused: string) => Promise<string>) | undefined;
   /** Value of `GITHUB_API_URL`; by default `https://api.github.com`. */
   readonly apiUrl: string;
   readonly userAgent: string;
@@ -34,7 +36,6 @@ const DEFAULT_RATE_WAIT = 60_000;
 export function createClient(options: ClientOptions): Octokit {
   const proxied: OctokitOptions = defaults;
   const client = new Octokit({
-    auth: options.token,
     baseUrl: options.apiUrl,
     userAgent: options.userAgent,
     // The proxy of the runner, if it has one.
@@ -42,11 +43,13 @@ export function createClient(options: ClientOptions): Octokit {
     // Octokit logs a request with its response at one of these two levels.
     log: { debug: ignore, info: options.trace ?? ignore, warn: ignore, error: options.trace ?? ignore },
   });
+  let { token } = options;
   let nextWrite = 0;
   let waited = 0;
   client.hook.wrap('request', async (request, parameters) => {
     // All requests to the GraphQL API here are queries.
     const reads = parameters.method === 'GET' || parameters.url === '/graphql';
+    let isRenewed = false;
     for (let attempt = 1; ; attempt += 1) {
       if (!reads) {
         const pause = nextWrite - options.now();
@@ -55,8 +58,17 @@ export function createClient(options: ClientOptions): Octokit {
       }
       const signal = AbortSignal.timeout(options.requestTimeout);
       try {
-        return withData(await request({ ...parameters, request: { ...parameters.request, signal } }));
+        // Other hooks of the client receive this object, and ignore one that is passed to `request`.
+        Object.assign(parameters.headers, authorization(token));
+        parameters.request = { ...parameters.request, signal };
+        return withData(await request(parameters));
       } catch (error) {
+        // The refused request had no effect.
+        if (failureOf(error).status === 401 && options.renewedToken && !isRenewed) {
+          isRenewed = true;
+          token = await options.renewedToken(token);
+          continue;
+        }
         const wait = retryDelay(error, reads, attempt, options.now());
         if (wait === undefined || attempt >= ATTEMPTS || waited + wait > options.retryBudget) throw error;
         waited += wait;
@@ -65,6 +77,12 @@ export function createClient(options: ClientOptions): Octokit {
     }
   });
   return client;
+}
+
+/** The header for a token; JSON Web Tokens, of Apps, have three parts. */
+function authorization(token: string): { readonly authorization?: string } {
+  if (token === '') return {};
+  return { authorization: `${token.split('.').length === 3 ? 'bearer' : 'token'} ${token}` };
 }
 
 /**

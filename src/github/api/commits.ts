@@ -11,6 +11,8 @@ export interface Clone extends Repository {
   /** Value of `GITHUB_SERVER_URL`: the token is sent to no other server. */
   readonly serverUrl: string;
   readonly token: string;
+  /** Remedy if a commit cannot be fetched; by default, that of a job. */
+  readonly remedy?: string;
 }
 
 interface ChangeOfCommits extends RepositoryTarget {
@@ -73,7 +75,7 @@ export async function ensureCommit(clone: Clone, sha: string): Promise<void> {
   const failure = await fetchFailure(clone, sha);
   if (failure === null) return;
   throw new UsageError(
-    `The clone has no commit ${sha}, and fetching it failed (${failure}). Use actions/checkout with \`fetch-depth: 0\`.`,
+    `The clone has no commit ${sha}, and fetching it failed (${failure}). ${clone.remedy ?? 'Use actions/checkout with `fetch-depth: 0`.'}`,
   );
 }
 

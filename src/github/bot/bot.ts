@@ -7,17 +7,17 @@ import type { Octokit } from '@octokit/rest';
 import { applyLineEdits, distinctEdits } from '../../report-model/repaired-file.ts';
 import { findingsOf, placesOf, type Finding } from '../../report-model/outcome.ts';
 import type { KernelReport, RepairEdit, Report } from '../../report-model/report.ts';
-import { matchKernel } from '../../cuda/names/kernel-pattern.ts';
-import { costTable } from '../../report/cost/cost-markdown.ts';
-import { codeSpan, escapeText, fencedBlock } from '../../report/markup/inert-markdown.ts';
+import { codeSpan, escapeText } from '../../report/markup/inert-markdown.ts';
 import { toMarkdown } from '../../report/markup/code-pieces.ts';
 import { codes, type Code } from '../../source/codes.ts';
 import { hasNonTextBytes } from '../../source/source-bytes.ts';
 import { failureOf } from '../api/client.ts';
 import type { PullRequestTarget } from '../api/target.ts';
+import { reproduction, type ToolPlace } from '../plan/summary.ts';
 import { parseMarker } from '../text/marker.ts';
 import { commandHelp, parseCommand, type BotCommand } from './command.ts';
 import { commitFiles, NotCommitted } from './commit.ts';
+import { costAnswer } from './cost-answer.ts';
 
 /** A comment as reported by the event. */
 export interface CommandComment {
@@ -52,12 +52,17 @@ export interface BotServices {
   readonly octokit: Octokit;
   /** Analyses the head of a pull request, with repairs. */
   readonly analyse: (pull: PullState) => Promise<Analysed>;
-  /** Reviews the pull request again, and posts the review. */
-  readonly review: (pull: PullState) => Promise<void>;
+  /**
+   * Reviews the pull request again, and posts the review.
+   * @param isRerun whether GitHub waits for the check run to be completed again
+   */
+  readonly review: (pull: PullState, isRerun?: boolean) => Promise<void>;
+  /** Where the reader can obtain Selvage; absent if that is unknown. */
+  readonly tool?: ToolPlace | undefined;
 }
 
 /** `ignored`: not a command, or no longer one; `refused`: the author lacks permission; `known`: already answered. */
-type BotOutcome = 'ignored' | 'refused' | 'known' | 'answered';
+export type BotOutcome = 'ignored' | 'refused' | 'known' | 'answered';
 
 /** Answers a comment, if it is a command. */
 export async function answerComment(comment: CommandComment, services: BotServices): Promise<BotOutcome> {
@@ -89,7 +94,26 @@ interface PressedButton {
   readonly action: 'fix' | 'explain' | 'ignore';
 }
 
-/** Answers a button on the conversation of the pull request: it applies to all findings of the check run. */
+/** A press of *Re-run* on a check run or a check suite. */
+interface PressedRerun {
+  readonly target: PullRequestTarget;
+  readonly author: CommandComment['author'];
+}
+
+/** Reviews a pull request again, as `/selvage recheck` does. Nothing is posted in the conversation. */
+export async function answerRerun({ target, author }: PressedRerun, services: BotServices): Promise<BotOutcome> {
+  if (author.isBot) return 'ignored';
+  if (!(await mayCommand(services.octokit, { target, author }))) return 'refused';
+  const pull = await pullState(services.octokit, target);
+  if (!pull.isOpen) return 'ignored';
+  await services.review(pull, true);
+  return 'answered';
+}
+
+/**
+ * Answers a button on the conversation of the pull request: it applies to all findings of the check run. *Explain* and
+ * *Ignore* need a single finding; if there are several, the answer lists them.
+ */
 export async function answerButton(button: PressedButton, services: BotServices): Promise<BotOutcome> {
   const { target, author, delivery } = button;
   const { octokit } = services;
@@ -114,9 +138,35 @@ async function buttonText(
   const { headSha: now } = await pullState(services.octokit, target);
   if (now !== headSha) return 'That check run is of an earlier commit; use the one of the newest.';
   if (action === 'fix') return answerTo({ kind: 'fix', id: 'all' }, comment, services);
-  const list = await answerTo({ kind: 'help' }, comment, services);
-  const hint = action === 'ignore' ? 'Name the finding and a reason: `/selvage ignore ID REASON`.' : 'Name the finding: `/selvage explain ID`.'; // oxfmt-ignore
-  return `${hint}\n\n${list}`;
+  return answerTo({ kind: 'button', action }, comment, services);
+}
+
+/** The answer to *Explain* or *Ignore*. With several findings, it is the list of them. */
+async function answerForOnly(
+  action: 'explain' | 'ignore',
+  comment: CommandComment,
+  pull: PullState,
+  analysed: Analysed,
+  { octokit, tool }: BotServices,
+): Promise<string> {
+  const [id, ...others] = reportedFingerprints(analysed.report);
+  if (id === undefined) return findingTable(analysed.report);
+  if (others.length > 0) {
+    const hint = action === 'ignore' ? 'Name the finding and a reason: `/selvage ignore ID REASON`.' : 'Name the finding: `/selvage explain ID`.'; // oxfmt-ignore
+    return `${hint}\n\n${helpTable()}\n\n${findingTable(analysed.report)}`;
+  }
+  if (action === 'explain') return explained(await chosen(id, comment, analysed, octokit), pull, analysed, tool);
+  refuseForks(pull);
+  const reason = `ignored by ${comment.author.login} with the button of the check run`;
+  return ignored({ kind: 'ignore', id, reason }, comment, pull, analysed, octokit);
+}
+
+/** Fingerprints of the findings that the check run reports: not those that are suppressed, or in the base too. */
+function reportedFingerprints({ kernels, comparison }: Report): readonly string[] {
+  const found = kernels.flatMap(findingsOf).filter(({ suppressed }) => suppressed === undefined);
+  const all = new Set(found.map(({ fingerprint }) => fingerprint));
+  for (const fingerprint of comparison?.unchanged ?? []) all.delete(fingerprint);
+  return [...all];
 }
 
 const answerMarker = ({ on, id }: CommandComment): string => `<!-- selvage:answer ${on} ${id} -->`;
@@ -146,7 +196,10 @@ async function currentComment(
   }
 }
 
-async function mayCommand(octokit: Octokit, { target: { owner, repo }, author }: CommandComment): Promise<boolean> {
+async function mayCommand(
+  octokit: Octokit,
+  { target: { owner, repo }, author }: Pick<CommandComment, 'target' | 'author'>,
+): Promise<boolean> {
   try {
     const asked = { owner, repo, username: author.login };
     const { data } = await octokit.rest.repos.getCollaboratorPermissionLevel(asked);
@@ -183,7 +236,17 @@ async function reply(octokit: Octokit, { target, on }: CommandComment, thread: n
   else await octokit.rest.pulls.createReplyForReviewComment({ owner, repo, pull_number: pullNumber, comment_id: thread, body }); // oxfmt-ignore
 }
 
-async function answerTo(command: BotCommand, comment: CommandComment, services: BotServices): Promise<string> {
+/** *Explain* or *Ignore*, which apply to the only finding. */
+interface ButtonCommand {
+  readonly kind: 'button';
+  readonly action: 'explain' | 'ignore';
+}
+
+async function answerTo(
+  command: BotCommand | ButtonCommand,
+  comment: CommandComment,
+  services: BotServices,
+): Promise<string> {
   try {
     if (command.kind === 'unknown') return `${escapeTextWithCode(command.problem)}\n\n${helpTable()}`;
     const pull = await pullState(services.octokit, comment.target);
@@ -201,10 +264,12 @@ async function answerTo(command: BotCommand, comment: CommandComment, services: 
     switch (command.kind) {
       case 'help':
         return `${helpTable()}\n\n${findingTable(analysed.report)}`;
+      case 'button':
+        return await answerForOnly(command.action, comment, pull, analysed, services);
       case 'cost':
-        return costText(command.kernel, analysed.report);
+        return costAnswer(command.kernel, analysed.report);
       case 'explain':
-        return explained(await chosen(command.id, comment, analysed, services.octokit));
+        return explained(await chosen(command.id, comment, analysed, services.octokit), pull, analysed, services.tool);
       case 'fix':
         return await fixed(command.id, comment, pull, analysed, services.octokit);
       case 'ignore':
@@ -300,9 +365,17 @@ function findingTable({ kernels }: Report): string {
   return ['| ID | finding | place | verified edit |', '|---|---|---|---|', ...rows, ...more].join('\n');
 }
 
-function explained({ finding, kernel }: Chosen): string {
+function explained(
+  { finding, kernel }: Chosen,
+  { headSha }: PullState,
+  { folder }: Analysed,
+  tool: ToolPlace | undefined,
+): string {
   const { title, explanation, remedy } = codes[finding.code as Code];
-  const reproduce = finding.reproduce === undefined ? [] : ['To see it again:', fencedBlock(finding.reproduce, 'sh')];
+  const reproduce =
+    finding.reproduce === undefined
+      ? []
+      : ['To see it again:', reproduction({ tool, folder, headSha }, finding.reproduce)];
   return [
     `**${escapeText(title)}** (${finding.code}, in ${codeSpan(kernel.name)})`,
     toMarkdown(finding.message),
@@ -310,13 +383,6 @@ function explained({ finding, kernel }: Chosen): string {
     `Remedy: ${toMarkdown(remedy)}`,
     ...reproduce,
   ].join('\n\n');
-}
-
-function costText(name: string, { kernels }: Report): string {
-  const found = kernels.filter((kernel) => kernel.cost && matchKernel(name, kernel.name));
-  if (found.length === 0) return `No kernel that this pull request changes has costs and the name ${codeSpan(name)}.`;
-  const tables = found.slice(0, 4).map((kernel) => `${codeSpan(kernel.name)}\n\n${costTable(kernel.cost!).join('\n')}`);
-  return tables.join('\n\n');
 }
 
 async function fixed(

@@ -9,7 +9,8 @@ import { repairPhrase } from '../../messages/phrases.ts';
 import { toMarkdown, toPlainText } from '../../report/markup/code-pieces.ts';
 import { codeSpan, details, fencedBlock, oneLine } from '../../report/markup/inert-markdown.ts';
 import { sequenceDiagram } from '../../report/sequence.ts';
-import { byteLength, COMMENT_BUDGET, CUT, fitMarkdown } from '../text/markdown.ts';
+import { byteLength, COMMENT_BUDGET, fitMarkdown } from '../text/markdown.ts';
+import { cutNote } from '../text/run-host.ts';
 import { printMarker } from '../text/marker.ts';
 import type { Anchor } from './anchor.ts';
 import { kernelKeys } from './settlement.ts';
@@ -94,7 +95,7 @@ export function commentText(
     // The suggestion is included completely or not at all: a shortened one would delete code.
     if (byteLength(body) <= COMMENT_BUDGET) return { body, suggests };
   }
-  return { body: fitMarkdown(bodyOf(beside), COMMENT_BUDGET, CUT), suggests: false };
+  return { body: fitMarkdown(bodyOf(beside), COMMENT_BUDGET, cutNote(facts.host)), suggests: false };
 }
 
 function repairTexts(offer: Offer, group: FindingGroup, anchor: Anchor): { text: string; suggests: boolean }[] {

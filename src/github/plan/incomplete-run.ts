@@ -2,7 +2,8 @@
 import { hashText } from '../../base/hash.ts';
 import { exitCodes } from '../../report-model/exit-code.ts';
 import { escapeText, fencedBlock } from '../../report/markup/inert-markdown.ts';
-import { CHECK_SUMMARY_BUDGET, CUT, fitMarkdown } from '../text/markdown.ts';
+import { CHECK_SUMMARY_BUDGET, fitMarkdown } from '../text/markdown.ts';
+import { cutNote, logOf, type RunHost } from '../text/run-host.ts';
 import { printMarker } from '../text/marker.ts';
 import type { CheckPlan, ReviewPlan } from './review-plan.ts';
 import { shortSha, toolName } from './summary.ts';
@@ -13,6 +14,8 @@ export interface EarlyEnd {
   readonly kind: 'usage' | 'defect' | 'cancelled' | 'limit';
   /** The error message if the usage was wrong, or the limit that was exceeded. */
   readonly message: string;
+  /** What ran Selvage, and has the log; a job by default. */
+  readonly host?: RunHost | undefined;
 }
 
 const titles: Readonly<Record<EarlyEnd['kind'], string>> = {
@@ -51,7 +54,7 @@ export function planEarlyEnd(end: EarlyEnd, headSha: string, secrets: readonly s
     check: {
       name: toolName(name),
       title,
-      summary: fitMarkdown(body, CHECK_SUMMARY_BUDGET, CUT),
+      summary: fitMarkdown(body, CHECK_SUMMARY_BUDGET, cutNote(end.host)),
       conclusion,
       annotations: [],
     },
@@ -63,7 +66,7 @@ export function planEarlyEnd(end: EarlyEnd, headSha: string, secrets: readonly s
   };
 }
 
-function explanation({ kind, message }: EarlyEnd, headSha: string, secrets: readonly string[]): string {
+function explanation({ kind, message, host }: EarlyEnd, headSha: string, secrets: readonly string[]): string {
   const commit = shortSha(headSha);
   switch (kind) {
     case 'usage': {
@@ -71,7 +74,7 @@ function explanation({ kind, message }: EarlyEnd, headSha: string, secrets: read
       return `Selvage did not analyse ${commit}:\n\n${fencedBlock(safe.slice(0, MAX_MESSAGE))}`;
     }
     case 'defect':
-      return `Selvage did not analyse ${commit}: an internal error ended the run. The log of the job has the details.`;
+      return `Selvage did not analyse ${commit}: an internal error ended the run. The ${logOf(host)} has the details.`;
     case 'limit':
       return `Selvage did not analyse ${commit}: ${escapeText(message)}. \`/selvage recheck\` tries again.`;
     case 'cancelled':

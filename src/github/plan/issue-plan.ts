@@ -1,7 +1,8 @@
 /** The issue that lists the findings of the default branch. */
 import { hashText } from '../../base/hash.ts';
 import { codeSpan } from '../../report/markup/inert-markdown.ts';
-import { COMMENT_BUDGET, CUT, fitMarkdown } from '../text/markdown.ts';
+import { COMMENT_BUDGET, fitMarkdown } from '../text/markdown.ts';
+import { cutNote } from '../text/run-host.ts';
 import { printMarker } from '../text/marker.ts';
 import type { ReviewPlan } from './review-plan.ts';
 import { shortSha, toolName } from './summary.ts';
@@ -32,5 +33,5 @@ export function planIssue(plan: ReviewPlan, branch: string): IssuePlan | null {
     ? `Selvage checks the whole branch ${codeSpan(branch)}. It updates this issue, and closes it when nothing is left. If it is closed as not planned, it stays closed.`
     : `No findings are left on ${codeSpan(branch)}, as of ${shortSha(headSha)}.`;
   const body = `${printMarker('issue', { name, text })}${intro}\n\n${check.summary}`;
-  return { name, title: `${toolName(name)}: ${stands ? check.title : 'no findings left'}`, body: fitMarkdown(body, COMMENT_BUDGET, CUT), text, stands }; // oxfmt-ignore
+  return { name, title: `${toolName(name)}: ${stands ? check.title : 'no findings left'}`, body: fitMarkdown(body, COMMENT_BUDGET, cutNote()), text, stands }; // oxfmt-ignore
 }

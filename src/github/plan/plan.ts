@@ -17,7 +17,8 @@ import { kernelsText, launchText, otherLinesText, titleText } from '../../messag
 import { placeName, placeNames } from '../../report-model/cause.ts';
 import { findingsInGroup, groupFindings, locationOf, occurrences, type FindingGroup } from '../../report-model/finding-group.ts'; // oxfmt-ignore
 import { notesOf, worseCosts } from '../../messages/cost/worse-costs.ts';
-import { CHECK_SUMMARY_BUDGET, COMMENT_BUDGET, CUT, fitMarkdown, JOB_SUMMARY_BUDGET, prefixOfBytes } from '../text/markdown.ts'; // oxfmt-ignore
+import { CHECK_SUMMARY_BUDGET, COMMENT_BUDGET, fitMarkdown, JOB_SUMMARY_BUDGET, prefixOfBytes } from '../text/markdown.ts'; // oxfmt-ignore
+import { cutNote, logOf, restIn, type RunHost } from '../text/run-host.ts';
 import { printMarker } from '../text/marker.ts';
 import { toPlainText } from '../../report/markup/code-pieces.ts';
 import { commentText, findingText, repairDiff, wholeText } from './comment.ts';
@@ -59,6 +60,8 @@ export interface PlanInput {
   readonly repository?: { readonly serverUrl: string; readonly fullName: string };
   /** Where readers can obtain Selvage; absent if they already have it. */
   readonly tool?: ToolPlace;
+  /** What runs Selvage; a job by default. */
+  readonly host?: RunHost | undefined;
   readonly trust?: readonly TrustChange[];
   /** Text of a file of the head, for quotations and repairs. */
   readonly source?: (file: string) => string | undefined;
@@ -107,6 +110,7 @@ export function planReview(input: PlanInput): ReviewPlan {
     trust: input.trust ?? [],
     folder,
     tool: input.tool,
+    host: input.host,
     link: linkTo(input, folder),
     source: input.source,
     hasRepairs: isWhole,
@@ -142,11 +146,12 @@ export function planReview(input: PlanInput): ReviewPlan {
     const settled = count > 0 ? { settled: { count, commit: shortSha(input.headSha) } } : {};
     const head = printMarker('summary', { name, ...settled, text: verdicts });
     const body = count > 0 ? summaryMarkdown({ ...facts, settledBefore: count }) : summary;
-    return fitMarkdown(head + body, COMMENT_BUDGET, CUT);
+    return fitMarkdown(head + body, COMMENT_BUDGET, cutNote(input.host));
   };
   const plan = {
     name,
     headSha: input.headSha,
+    host: input.host,
     isWhole,
     verdicts,
     exitCode,
@@ -156,11 +161,15 @@ export function planReview(input: PlanInput): ReviewPlan {
     check: {
       name: toolName(input.analysedBy === 'fork' ? [name, 'fork'].filter((word) => word !== '').join(', ') : name),
       title,
-      summary: fitMarkdown((input.analysedBy === 'repository' ? REPEATED : '') + summary, CHECK_SUMMARY_BUDGET, CUT),
+      summary: fitMarkdown(
+        (input.analysedBy === 'repository' ? REPEATED : '') + summary,
+        CHECK_SUMMARY_BUDGET,
+        cutNote(input.host),
+      ),
       conclusion,
       annotations,
     },
-    jobSummary: `${fitMarkdown(jobSummaryMarkdown(whole), JOB_SUMMARY_BUDGET, CUT)}\n`,
+    jobSummary: `${fitMarkdown(jobSummaryMarkdown(whole), JOB_SUMMARY_BUDGET, cutNote(input.host))}\n`,
     workflowCommands: annotationCommands(annotations),
     log: logLines(facts),
     outputs: outputsOf(facts, exitCode, blamed),
@@ -272,7 +281,10 @@ function reviewIntroduction(facts: ReviewFacts, total: number): string {
   const { confirmed, errors } = facts;
   const kept = errors.length > 0 ? ' Some code could not be analysed because of errors; see the summary.' : '';
   const what = `Selvage found ${countFindings(confirmed, listed)} in the kernels that this change affects.${kept}`;
-  const more = total > MAX_TOLD ? ` This review shows the first ${MAX_TOLD}; see the job summary for the rest.` : '';
+  const more =
+    total > MAX_TOLD
+      ? ` This review shows the first ${MAX_TOLD}${restIn(facts.host, 'see the job summary for the rest')}.`
+      : '';
   return [trustSection(facts), what + more].filter((part) => part !== '').join('\n\n');
 }
 
@@ -292,7 +304,7 @@ function planAnnotations(facts: ReviewFacts, { report }: PlanInput): Annotation[
   for (const diagnostic of report.diagnostics) {
     const isOld = diagnostic.fingerprint !== undefined && report.comparison?.unchanged.includes(diagnostic.fingerprint);
     if (diagnostic.severity !== 'error' || !diagnostic.location || isOld) continue;
-    const more = isFailure(diagnostic) ? '\nSee the log of the job for details.' : '';
+    const more = isFailure(diagnostic) ? `\nSee the ${logOf(facts.host)} for details.` : '';
     const message = `${diagnosticText(diagnostic)}${more}`;
     annotations.push(annotation(facts, diagnostic.location, 'error', diagnostic.code, message));
   }

@@ -1,6 +1,7 @@
 /** The review of findings that were not reported before, and its body, which lists those without an inline comment. */
 import { hashText } from '../../base/hash.ts';
-import { byteLength, COMMENT_BUDGET, CUT, fitMarkdown } from '../text/markdown.ts';
+import { byteLength, COMMENT_BUDGET, fitMarkdown } from '../text/markdown.ts';
+import { cutNote, restIn, type RunHost } from '../text/run-host.ts';
 import { parseEntryMarker, parseMarker, printEntryMarker, printMarker, type EntryMarker } from '../text/marker.ts';
 import type { InlineComment, PlannedFinding, PlannedReview, ReviewPlan } from './review-plan.ts';
 import type { EarlierFinding } from './settlement.ts';
@@ -20,7 +21,7 @@ interface Composition {
 
 /** The review of findings that no earlier comment reports; null without such findings. */
 export function composeReview(
-  plan: Pick<ReviewPlan, 'reviewIntroduction' | 'name'>,
+  plan: Pick<ReviewPlan, 'reviewIntroduction' | 'name' | 'host'>,
   { findings, refused = new Set(), posted = new Set() }: Composition,
 ): PlannedReview | null {
   if (findings.length === 0) return null;
@@ -34,9 +35,9 @@ export function composeReview(
   const marker = printMarker('review', { fingerprints: entries.flatMap(nameOf), name: plan.name });
   const parts = [plan.reviewIntroduction, headingOf(entries, refused)];
   const head = parts.filter((part) => part !== '').join('\n\n');
-  const list = withinBudget(entries, refused, COMMENT_BUDGET - byteLength(marker + head) - 200);
+  const list = withinBudget(entries, refused, COMMENT_BUDGET - byteLength(marker + head) - 200, plan.host);
   const body = [head, ...list].filter((part) => part !== '').join('\n\n');
-  return { event: 'COMMENT', body: fitMarkdown(marker + body, COMMENT_BUDGET, CUT), comments };
+  return { event: 'COMMENT', body: fitMarkdown(marker + body, COMMENT_BUDGET, cutNote(plan.host)), comments };
 }
 
 /** Heading that explains why the listed findings have no separate comment; empty if the list is empty. */
@@ -61,6 +62,7 @@ function withinBudget(
   entries: readonly PlannedFinding[],
   refused: ReadonlySet<PlannedFinding>,
   budget: number,
+  host: RunHost | undefined,
 ): string[] {
   const list: string[] = [];
   let left = budget;
@@ -74,7 +76,7 @@ function withinBudget(
     });
     const text = `${marker}\n${finding.entry}`;
     left -= byteLength(text) + 2;
-    if (left < 0) return [...list, `- and ${entries.length - list.length} more; see the job summary`];
+    if (left < 0) return [...list, `- and ${entries.length - list.length} more${restIn(host)}`];
     list.push(text);
   }
   return list;

@@ -4,6 +4,7 @@ import type { Severity } from '../../source/severity.ts';
 import type { EarlierFinding, Settlement } from './settlement.ts';
 import type { Anchor } from './anchor.ts';
 import type { Offer } from './suggestion.ts';
+import type { RunHost } from '../text/run-host.ts';
 import type { Annotation } from '../text/workflow-command.ts';
 
 /** A comment on a line of the diff, on the side of the head. */
@@ -54,6 +55,8 @@ export interface ReviewPlan {
   /** The name of the job: only comments with this name are its own. */
   readonly name: string;
   readonly headSha: string;
+  /** What runs Selvage; a job if undefined. */
+  readonly host?: RunHost | undefined;
   /** False if the search for repairs is not finished: posted texts with repairs are then left unchanged. */
   readonly isWhole: boolean;
   /** A hash of the verdicts: equal for two plans that differ only in repairs. */

@@ -21,6 +21,7 @@ import { fixedTitle, launchText, titleText } from '../../messages/review.ts';
 import { findingsInGroup, locationOf, type FindingGroup } from '../../report-model/finding-group.ts';
 import { sparkline, type EarlierCosts } from './cost-history.ts';
 import { byteLength } from '../text/markdown.ts';
+import { logOf, type RunHost } from '../text/run-host.ts';
 import { toMarkdown, toTableCell } from '../../report/markup/code-pieces.ts';
 
 /** The repository of Selvage, and the tag, branch or commit of the running version. */
@@ -57,6 +58,8 @@ export interface ReviewFacts {
   readonly folder: string;
   /** Where the reader can obtain Selvage to reproduce a finding; undefined if the reader already has it. */
   readonly tool: ToolPlace | undefined;
+  /** What runs Selvage; a job if undefined. */
+  readonly host: RunHost | undefined;
   /** Text of a file of the head, if available. */
   readonly source: ((file: string) => string | undefined) | undefined;
   /** False if the search for repairs is not finished. Texts then do not mention repairs. */
@@ -173,7 +176,10 @@ export function jobSummaryMarkdown(facts: ReviewFacts): string {
 }
 
 /** The commands that reproduce a finding, in a clone of the repository. @param command begins with `selvage` */
-export function reproduction({ tool, folder, headSha }: ReviewFacts, command: string): string {
+export function reproduction(
+  { tool, folder, headSha }: Pick<ReviewFacts, 'tool' | 'folder' | 'headSha'>,
+  command: string,
+): string {
   if (!tool) return fencedBlock(command, 'sh');
   const lines = [
     `git clone ${tool.url} ~/selvage && git -C ~/selvage checkout ${tool.ref}  # once; needs Node 20 or later`,
@@ -434,7 +440,7 @@ function noteSection(facts: ReviewFacts): string {
 function notAnalysedSection(facts: ReviewFacts): string {
   const rows = [...errorRows(facts), ...notAnalysedRows(facts)];
   if (rows.length === 0) return '';
-  const more = facts.errors.length > 0 ? ' (the log of the job has the details)' : '';
+  const more = facts.errors.length > 0 ? ` (the ${logOf(facts.host)} has the details)` : '';
   return `**Not analysed**${more}:\n${rows.slice(0, MOST_SHOWN).join('\n')}${moreItems(rows.length, MOST_SHOWN)}`;
 }
 

@@ -55,7 +55,7 @@ export async function publishCheckRun(
   octokit: Octokit,
   { owner, repo }: RepositoryTarget,
   { headSha, check, verdicts, isWhole }: Pick<ReviewPlan, 'headSha' | 'check' | 'verdicts' | 'isWhole'>,
-  hasButtons = false,
+  { buttons: hasButtons = false, isRerun = false }: { readonly buttons?: boolean; readonly isRerun?: boolean } = {},
 ): Promise<'posted' | 'unchanged'> {
   // Annotations can only be added to a run, so different ones need a new run.
   const externalId = `${verdicts}:${hashText(check.summary)}`;
@@ -68,11 +68,13 @@ export async function publishCheckRun(
     // An earlier run whose requests failed may have omitted some annotations.
     const missing = sliced(check.annotations.slice(same.output.annotations_count).map(toApi));
     const isRenewed = isWhole && same.external_id !== externalId;
-    if (!isRenewed && missing[0]!.length === 0) return 'unchanged';
+    if (!isRenewed && !isRerun && missing[0]!.length === 0) return 'unchanged';
+    // The suite of a run that a user repeats has no conclusion until a run of it is completed.
+    const repeated = isRerun ? ({ status: 'completed', conclusion: check.conclusion } as const) : {};
     const words = isWhole ? output : { title: check.title, summary: same.output.summary ?? check.summary };
     for (const annotations of missing) {
       const renewed = isRenewed ? { external_id: externalId } : {};
-      await octokit.rest.checks.update({ owner, repo, check_run_id: same.id, ...renewed, output: { ...words, annotations } }); // oxfmt-ignore
+      await octokit.rest.checks.update({ owner, repo, check_run_id: same.id, ...renewed, ...repeated, output: { ...words, annotations } }); // oxfmt-ignore
     }
     return 'posted';
   }

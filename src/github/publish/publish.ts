@@ -4,6 +4,7 @@ import { publishCheckRun } from './check-run.ts';
 import { failureOf, isPermissionFailure, type RequestFailure } from '../api/client.ts';
 import type { PullRequestTarget, RepositoryTarget } from '../api/target.ts';
 import { parseMarker } from '../text/marker.ts';
+import type { RunHost } from '../text/run-host.ts';
 import { cachedViewer, ownComments, ownSummary, type OwnComments, type Viewer } from './own-comments.ts'; // oxfmt-ignore
 import { composeReview } from '../plan/review-body.ts';
 import type { InlineComment, PlannedFinding, PlannedReview, ReviewPlan } from '../plan/review-plan.ts';
@@ -18,6 +19,8 @@ interface PublishOptions {
   readonly isOfFork?: boolean;
   /** Whether the check run has buttons, whose events only an App receives. */
   readonly buttons?: boolean;
+  /** Whether the check run is completed again if it has not changed: GitHub waits for that after *Re-run*. */
+  readonly isRerun?: boolean;
 }
 
 type Channel = 'review' | 'earlier comments' | 'summary comment' | 'check run' | 'issue';
@@ -77,7 +80,7 @@ export async function publish(
 
   // The check run is posted first: it belongs to the commit, so it is correct even if the pull request has moved on.
   const check = options.checkRun
-    ? await attempt('check run', 'checks: write', () => publishCheckRun(octokit, target, plan, options.buttons))
+    ? await attempt('check run', 'checks: write', () => publishCheckRun(octokit, target, plan, options))
     : 'off';
   const isReadOnly = options.isOfFork === true && problems.some(({ permission }) => permission !== undefined);
   if (!options.comment || isReadOnly)
@@ -271,9 +274,11 @@ export function problemOf(channel: Channel, permission: string, error: unknown):
   return { channel, message: describeFailure(failure), ...(isPermissionFailure(failure) ? { permission } : {}) };
 }
 
-/** One line for the log, with the remedy. */
-export function describeProblem({ channel, message, permission }: Problem): string {
+/** One line for the log, with the remedy. @param host what runs Selvage, and is given the permission */
+export function describeProblem({ channel, message, permission }: Problem, host: RunHost = 'job'): string {
   if (permission === undefined) return `Selvage could not write the ${channel}: ${message}${unseen(message)}`;
+  if (host === 'app')
+    return `Selvage could not write the ${channel}: the App lacks \`${permission}\` (${message}). Grant it in the settings of the App; then the owner of the installation has to accept it.`;
   return `Selvage could not write the ${channel}: the token lacks \`${permission}\` (${message}). Add it under \`permissions:\` of the job. For a pull request from a fork the token is always read-only.`;
 }
 

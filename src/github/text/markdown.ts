@@ -6,9 +6,6 @@ export const CHECK_SUMMARY_BUDGET = 64_000;
 /** Budget of a step's job summary in UTF-8 bytes: GitHub drops a file of more than 1 MiB. */
 export const JOB_SUMMARY_BUDGET = 1_000_000;
 
-/** Note at the end of a text that was cut. */
-export const CUT = '*Shortened: the job summary and the JSON report have the rest.*';
-
 /** Length in UTF-8 bytes. */
 export function byteLength(text: string): number {
   return new TextEncoder().encode(text).length;
