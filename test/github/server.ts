@@ -72,6 +72,8 @@ export interface Settings {
   requestsUntilCut: number | null;
   /** The status of every answer, if set. */
   outage: number | null;
+  /** Requests left in the hour, which each answer then states; null to state nothing. */
+  requestsLeft: number | null;
   /** The fault of a request, by its index since this was set. */
   fault: ((request: RequestLine, index: number) => Fault | undefined) | null;
   /** GitHub rejects comments on these lines, as if they were not in the diff. */
@@ -235,6 +237,7 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
     retryAfter: 1,
     requestsUntilCut: null,
     outage: null,
+    requestsLeft: null,
     fault: null,
     refusedLines: new Set(),
     organisation: null,
@@ -840,6 +843,7 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
     if (fault) return lose(request, response, line, body, fault);
     const { path } = line;
     transcript.push({ method, path, ...(body === undefined ? {} : { body }), status: result.status });
+    if (settings.requestsLeft !== null) headers['x-ratelimit-remaining'] = String(settings.requestsLeft--);
     response.writeHead(result.status, { 'content-type': 'application/json; charset=utf-8', ...headers });
     response.end(result.body === undefined ? undefined : JSON.stringify(result.body));
   };

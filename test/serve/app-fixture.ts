@@ -16,6 +16,11 @@ const { privateKey, publicKey } = generateKeyPairSync('rsa', {
   publicKeyEncoding: { type: 'spki', format: 'pem' },
 });
 
+/** Environment variables of a server that has the App already. */
+export function appEnvironment(): Record<'SELVAGE_APP_ID' | 'SELVAGE_PRIVATE_KEY' | 'SELVAGE_WEBHOOK_SECRET', string> {
+  return { SELVAGE_APP_ID: String(APP), SELVAGE_PRIVATE_KEY: privateKey, SELVAGE_WEBHOOK_SECRET: WEBHOOK_SECRET };
+}
+
 /** Responses of GitHub for an App, in addition to those for its repository. */
 export function appOptions(token: string): Pick<ServerOptions, 'isToken' | 'token'> & {
   readonly more: (api: Api) => Readonly<Record<string, Handler>>;

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { fork, type ChildProcess } from 'node:child_process';
 import { createHmac, createVerify, generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, beforeEach, test } from 'node:test';
@@ -51,11 +52,13 @@ const payload = (repository = 'octo/kernels', more: object = {}): string =>
   JSON.stringify({ repository: { full_name: repository }, ...more });
 
 /** Options of a server on the queue of the test. */
-function options(handle: (delivery: Delivery, signal: AbortSignal) => Promise<unknown>) {
+function options(
+  handle: (delivery: Delivery, signal: AbortSignal) => Promise<unknown>,
+  queue = openQueue(join(folder, 'queue.sqlite'), 1),
+) {
   return {
     port: 0,
     secret: SECRET,
-    queue: openQueue(join(folder, 'queue.sqlite'), 1),
     handle: async (delivery: Delivery, signal: AbortSignal) => {
       await handle(delivery, signal);
       return 'handled';
@@ -64,6 +67,7 @@ function options(handle: (delivery: Delivery, signal: AbortSignal) => Promise<un
     patience: 10_000,
     metrics: serverMetrics(0),
     log: () => undefined,
+    queue,
   };
 }
 
@@ -220,6 +224,181 @@ test('a graceful stop waits for active deliveries, and keeps the others queued',
   const left = openQueue(join(folder, 'queue.sqlite'));
   assert.equal(left.counts().waiting + left.counts().done, 3);
   left.close();
+});
+
+test('ping and installation events are answered with 200, without a repository', { skip }, async () => {
+  const handled: string[] = [];
+  await serving(
+    async ({ id }) => void handled.push(id),
+    async ({ port }) => {
+      for (const [event, status] of [
+        ['ping', 200],
+        ['installation', 200],
+        ['installation_repositories', 200],
+        ['push', 202],
+        ['check_suite', 400],
+      ] as const)
+        assert.equal(await send(port, event, '{"zen":"Keep it logically awesome."}', { 'x-github-event': event }), status); // oxfmt-ignore
+      const unsigned = { 'x-github-event': 'ping', 'x-hub-signature-256': signature('{}', 'other') };
+      assert.equal(await send(port, 'unsigned', '{}', unsigned), 401);
+      const page = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+      assert.match(page, /selvage_deliveries_received_total\{event="ping"\} 1\n/);
+      assert.match(page, /selvage_deliveries_received_total\{event="other"\} 1\n/);
+    },
+  );
+  assert.deepEqual(handled, []);
+});
+
+test('a check suite is queued with its pull request', { skip }, async () => {
+  const found: number[] = [];
+  await serving(
+    async ({ pull }) => void found.push(pull),
+    async ({ port }) => {
+      const suite = payload('octo/kernels', { check_suite: { pull_requests: [{ number: 7 }] } });
+      assert.equal(await send(port, 'suite', suite, { 'x-github-event': 'check_suite' }), 202);
+    },
+  );
+  assert.deepEqual(found, [7]);
+});
+
+/** Opens a connection that never sends the whole body of its request. */
+async function halfRequest(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  await new Promise<void>((resolve) => socket.once('connect', resolve));
+  socket.write('POST /webhook HTTP/1.1\r\nhost: x\r\ncontent-length: 100000\r\n\r\n{"a');
+  // The server has read it.
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  return socket;
+}
+
+test('a stop closes open connections when the running work has ended', { skip, timeout: 20_000 }, async () => {
+  const work = new AbortController();
+  const server = await startWebhooks({ ...options(() => new Promise<void>((resolve) => work.signal.addEventListener('abort', () => resolve()))) }); // oxfmt-ignore
+  await send(server.port, 'a', payload());
+  const socket = await halfRequest(server.port);
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  const start = Date.now();
+  const stopped = server.stop();
+  setTimeout(() => work.abort(), 300);
+  await stopped;
+  await closed;
+  const took = Date.now() - start;
+  assert.ok(took >= 250 && took < 3000, `${took} ms`);
+  const queue = openQueue(join(folder, 'queue.sqlite'));
+  assert.deepEqual(queue.counts(), { waiting: 0, running: 0, done: 1, failed: 0 });
+  queue.close();
+});
+
+test(
+  'a stop aborts work that takes too long, which is handled again and not counted',
+  { skip, timeout: 20_000 },
+  async () => {
+    for (const isDeaf of [false, true]) {
+      const handle = async (_: Delivery, signal: AbortSignal): Promise<void> =>
+        new Promise((_, reject) => {
+          if (!isDeaf) signal.addEventListener('abort', () => reject(new Error('aborted')));
+        });
+      for (let run = 0; run < 2; run += 1) {
+        const server = await startWebhooks({ ...options(handle), grace: 50 });
+        if (run === 0) await send(server.port, `deaf-${isDeaf}`, payload());
+        await halfRequest(server.port);
+        const start = Date.now();
+        await server.stop();
+        assert.ok(Date.now() - start < 3000);
+      }
+      const queue = openQueue(join(folder, 'queue.sqlite'));
+      assert.equal(queue.counts().waiting, 1);
+      assert.equal(queue.take(Number.MAX_SAFE_INTEGER)?.attempts, 0);
+      queue.end(`deaf-${isDeaf}`, 0);
+      queue.close();
+    }
+  },
+);
+
+test(
+  'a queue that cannot be written: deliveries are refused, ends are stored later, and the server goes on',
+  { skip },
+  async () => {
+    const queue = openQueue(join(folder, 'queue.sqlite'), 1);
+    let isFull = false;
+    const full =
+      <Arguments extends unknown[], Result>(call: (...given: Arguments) => Result) =>
+      (...given: Arguments): Result => {
+        if (isFull) throw new Error('database or disk is full');
+        return call(...given);
+      };
+    const [handled, lines]: string[][] = [[], []];
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const server = await startWebhooks({
+      ...options(async ({ id }) => {
+        handled!.push(id);
+        if (id === 'a') await held;
+      }, queue),
+      queue: {
+        ...queue,
+        add: full(queue.add),
+        take: full(queue.take),
+        end: full(queue.end),
+        release: full(queue.release),
+      },
+      diskPause: 20,
+      log: (level, message) => void lines!.push(`${level}: ${message}`),
+    });
+    const health = async () => (await fetch(`http://127.0.0.1:${server.port}/healthz`)).status;
+    assert.equal(await send(server.port, 'a', payload()), 202);
+    isFull = true;
+    release();
+    assert.equal(await send(server.port, 'b', payload()), 503);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    assert.equal(await health(), 503);
+    assert.equal(queue.counts().running, 1);
+    isFull = false;
+    while ((await health()) !== 200) await new Promise((resolve) => setTimeout(resolve, 5));
+    assert.equal(await send(server.port, 'b', payload()), 202);
+    while (queue.counts().done < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    await server.stop();
+    assert.deepEqual(handled, ['a', 'b']);
+    assert.equal(lines!.filter((line) => line.startsWith('error: no delivery is handled')).length, 1);
+    assert.match(
+      lines!.join('\n'),
+      /error: delivery not stored: database or disk is full[^]*info: the data folder can be written again/,
+    );
+  },
+);
+
+test('work that fails because the disk is full is repeated, and does not count as a failure', { skip }, async () => {
+  let problem: string | undefined;
+  let attempts = 0;
+  const queue = openQueue(join(folder, 'queue.sqlite'), 1);
+  const server = await startWebhooks({
+    ...options(async () => {
+      attempts += 1;
+      problem = attempts <= 7 ? 'less than 32 MiB are free' : undefined;
+      if (problem !== undefined) {
+        setTimeout(() => (problem = undefined), 5);
+        throw new Error('ENOSPC');
+      }
+    }, queue),
+    diskPause: 10,
+    spaceProblem: () => problem,
+  });
+  await send(server.port, 'a', payload());
+  while (queue.counts().done === 0) {
+    assert.equal(queue.counts().failed, 0);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  assert.equal(attempts, 8);
+  await server.stop();
+});
+
+test('a second server on the same queue is refused while the first one runs', { skip, timeout: 20_000 }, () => {
+  const file = join(folder, 'queue.sqlite');
+  const first = openQueue(file);
+  assert.throws(() => openQueue(file), /locked/);
+  first.close();
+  openQueue(file).close();
 });
 
 test(
