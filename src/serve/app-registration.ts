@@ -65,6 +65,10 @@ export async function registerApp(
 
   const server = createServer((request, response) => {
     const asked = new URL(request.url ?? '/', 'http://localhost');
+    // GitHub sends its first webhook before the secret is known. Without the secret nothing can follow from it.
+    const isPing = asked.pathname === '/webhook' && request.headers['x-github-event'] === 'ping';
+    if (isPing || asked.pathname === '/healthz')
+      return void response.writeHead(200, { 'content-type': 'application/json', connection: 'close' }).end('{"status":"no App yet"}'); // oxfmt-ignore
     const given = asked.searchParams.get(asked.pathname === '/setup' ? 'key' : 'state') ?? '';
     // The request must contain the key of this registration: otherwise anyone could make the server work for another
     // App.
@@ -108,7 +112,7 @@ export async function registerApp(
   if (options.url === undefined && serverUrl === 'https://github.com')
     log('warning', `SELVAGE_URL is not set; GitHub has to reach this server, and cannot reach ${own}`);
   log('info', 'no App exists yet: standard output has the address of a page with a button that makes it');
-  print(`No App exists yet: open ${own}/setup?key=${key} and press the button.`);
+  print(`No App exists yet: open ${url}/setup?key=${key} and press the button.`);
   signal.addEventListener('abort', () => done(undefined), { once: true });
   if (signal.aborted) done(undefined);
   const app = await made;

@@ -84,9 +84,11 @@ type DeliveryOutcome = BotOutcome | 'reviewed' | 'outdated' | 'not analysed';
 
 /** Handles deliveries: commands, buttons of check runs, and pull requests that are new or have new commits. */
 export function deliveryHandler(
-  options: HandlerOptions,
+  given: HandlerOptions,
 ): (delivery: Delivery, signal: AbortSignal) => Promise<DeliveryOutcome> {
   return async ({ id, event, payload, attempts }, signal) => {
+    const log: ServerLog = (level, message, context) => given.log(level, message, { delivery: id, event, ...context });
+    const options = { ...given, log };
     const value: unknown = JSON.parse(payload);
     const app = v.safeParse(installed, value);
     if (!app.success) return 'ignored';

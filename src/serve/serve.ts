@@ -96,7 +96,7 @@ export async function serve(
       if (signal.aborted) done();
       else signal.addEventListener('abort', () => done(), { once: true });
     });
-    log('info', 'stopping: running deliveries have 8 s to end; the others are handled after the next start');
+    log('info', 'stopping: running deliveries have 7 s to end; the others are handled after the next start');
     clearInterval(removal);
     await server.stop();
     log('info', 'stopped');

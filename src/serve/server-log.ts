@@ -18,7 +18,7 @@ export interface LogContext {
 export type ServerLog = (level: Level, message: string, context?: LogContext) => void;
 
 /** Secrets that must not appear in the log. */
-export interface KnownSecrets {
+interface KnownSecrets {
   readonly add: (secret: string) => void;
   /** A text in which each secret is replaced. */
   readonly hide: (text: string) => string;

@@ -46,7 +46,7 @@ const maxBytes = 25 << 20;
 /** The maximum delay of a timer of Node, in milliseconds. */
 const maxWait = 2 ** 31 - 1;
 /** Milliseconds that running deliveries have after a stop, and aborted ones after that: together less than 10 s. */
-const usualGrace = 8000;
+const usualGrace = 7000;
 const abortTime = 1000;
 /** Milliseconds until a full disk, or a queue that cannot be written, is tried again. */
 const usualDiskPause = 5000;

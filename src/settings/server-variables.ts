@@ -10,7 +10,7 @@ export const serverVariables = {
     SELVAGE_ORGANIZATION: 'organisation that is to own the App (default: whoever presses the button)',
     SELVAGE_APP_ID: 'ID of an App that was created manually; the next three variables belong to it',
     SELVAGE_PRIVATE_KEY_FILE: 'file with its private key (PEM)',
-    SELVAGE_PRIVATE_KEY: 'the key itself, if there is no file; line ends may be written as \\n',
+    SELVAGE_PRIVATE_KEY: 'the key itself, instead of a file; line ends may be written as \\n',
     SELVAGE_WEBHOOK_SECRET: 'secret of its webhook',
   },
   Server: {

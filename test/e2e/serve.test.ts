@@ -10,7 +10,7 @@ import { SOME_USER } from '../github/objects.ts';
 import { pullRequestPayload } from '../github/payload.ts';
 import { gitRepository } from '../github/repository.ts';
 import { createWorkspace } from '../github/runner.ts';
-import { appOptions, deliver, pressButton, startServing } from '../serve/app-fixture.ts';
+import { appOptions, deliver, pressButton, startServing, WEBHOOK_SECRET } from '../serve/app-fixture.ts';
 import { needsCompiler, TOKEN } from './pull-request.ts';
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
@@ -78,6 +78,9 @@ test('an App is created with one click, reviews, answers in threads, and applies
   assert.equal(server.reviewComments.length, 1);
   assert.match(server.reviewComments[0]!.body, /```+suggestion/);
 
+  assert.equal(await deliver(port, 'ping', 'ping', { zen: 'Keep it logically awesome.' }), 200);
+  assert.match(server.reviewComments[0]!.body, /git clone https:\/\/github\.com\/\S+\/selvage ~\/selvage[^]*node ~\/selvage\/dist\/cli\.js run /); // oxfmt-ignore
+
   // A command in the thread of the finding.
   const repository = { full_name: 'octo/kernels', name: 'kernels', owner: { login: 'octo' } };
   const user = { ...SOME_USER };
@@ -90,6 +93,20 @@ test('an App is created with one click, reviews, answers in threads, and applies
   const answer = server.reviewComments[2]!;
   assert.equal(answer.inReplyTo, server.reviewComments[0]!.id);
   assert.match(answer.body, /race\/shared, in `shift/);
+
+  // The plain name of a kernel with parameters.
+  const asked = server.addComment(SOME_USER, '/selvage cost shift');
+  const inConversation = { action: 'created', repository, issue: { number: 7, pull_request: {} }, comment: { id: asked.id, body: asked.body, user } }; // oxfmt-ignore
+  assert.equal(await deliver(port, 'cost', 'issue_comment', inConversation), 202);
+  assert.equal(await app.outcome('cost'), 'answered');
+  assert.match(pull.answers().at(-1) ?? '', /`shift\(int const\*, int\*\)`\n\n\| of one warp \|/);
+
+  // Re-run.
+  const again = { action: 'rerequested', repository, sender: user, check_run: { head_sha: headSha, pull_requests: [{ number: 7 }] } }; // oxfmt-ignore
+  const before = server.transcript.length;
+  assert.equal(await deliver(port, 'rerun', 'check_run', again), 202);
+  assert.equal(await app.outcome('rerun'), 'answered');
+  assert.deepEqual(server.writes(before).map(({ method }) => method), ['PATCH']); // oxfmt-ignore
 
   // A button of the check run.
   const press = {
@@ -113,4 +130,8 @@ test('an App is created with one click, reviews, answers in threads, and applies
   assert.equal(app.child.exitCode, 0, app.lines.join('\n'));
   assert.equal(server.checkRuns.length, 1);
   assert.deepEqual(server.faults, []);
+  const log = app.lines.filter((line) => !line.startsWith('No App exists yet') && line !== 'the server ended');
+  for (const line of log) assert.equal(typeof (JSON.parse(line) as { message: unknown }).message, 'string', line);
+  const key = /key=(\w+)/.exec(page)![1]!;
+  for (const secret of [TOKEN, WEBHOOK_SECRET, key]) assert.ok(!log.join('\n').includes(secret));
 });

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { answerButton, answerComment } from '../../src/github/bot/bot.ts';
 import { parseCommand } from '../../src/github/bot/command.ts';
+import { costAnswer } from '../../src/github/bot/cost-answer.ts';
 import { commentOf } from '../../src/github/bot/event.ts';
-import { BotPull, FIXED, SOURCE, TARGET } from './bot-fixture.ts';
-import { HEAD } from './report-fixture.ts';
+import type { KernelReport, Report } from '../../src/report-model/report.ts';
+import { BotPull, FIXED, SOURCE, TARGET, twoRaces } from './bot-fixture.ts';
+import { BASE, HEAD, kernel, report } from './report-fixture.ts';
 import type { IssueComment } from './server.ts';
 import { ACTIONS_BOT, SOME_USER, type Account } from './objects.ts';
 import { examplesOf } from './payload.ts';
@@ -211,6 +213,62 @@ test('buttons of a check run apply to all findings of its commit, once, with wri
   assert.equal(await press('fix', 'e'), 'answered');
   assert.equal(pull.commits.length, 1);
   assert.match(pull.commits[0]!.message, /Co-authored-by: mona/);
+});
+
+test('Explain and Ignore of a check run act on the finding if there is exactly one', async () => {
+  const press = (action: 'explain' | 'ignore', delivery: string, report: Report) =>
+    answerButton({ target: TARGET, author: { login: SOME_USER.login, id: SOME_USER.id, isBot: false }, delivery, headSha: HEAD, action }, { ...pull.services({ report }), tool: { url: 'https://github.example/selvage', ref: 'v0' } }); // oxfmt-ignore
+  const both = twoRaces();
+  const unchanged = (...old: string[]): Report => ({ ...both, comparison: { base: BASE, new: [], unchanged: old, fixed: [], suppressed: [] } as unknown as NonNullable<Report['comparison']> }); // oxfmt-ignore
+  await press('explain', 'two', both);
+  assert.match(pull.answers().at(-1)!, /Name the finding[^]*`aaaa1111`[^]*`bbbb2222`/);
+  await press('explain', 'one', unchanged('bbbb2222'));
+  assert.match(pull.answers().at(-1)!, /^<!-- selvage:answer button one -->\n@mona: \*\*.*race\/shared, in `first`/);
+  // The answer states how to obtain Selvage.
+  assert.match(pull.answers().at(-1)!, /```sh\ngit clone https:\/\/github\.example\/selvage [^]*checkout v0[^]*git checkout [0-9a-f]{7,}\nnode ~\/selvage\/dist\/cli\.js run\n```/); // oxfmt-ignore
+  await press('ignore', 'suppressed', { ...both, kernels: both.kernels.map((kernel, at) => (at === 0 ? withSuppressed(kernel) : kernel)) }); // oxfmt-ignore
+  assert.match(pull.answers().at(-1)!, /Committed ccccccc: race\/shared is suppressed at `src\/a\.cu:20`/);
+  const lines = pull.commits[0]!.files.get('src/a.cu')!.split('\n');
+  assert.equal(lines[19], '  // selvage-ignore race/shared: ignored by mona with the button of the check run');
+  await press('ignore', 'none', unchanged('aaaa1111', 'bbbb2222'));
+  assert.doesNotMatch(pull.answers().at(-1)!, /Committed|Name the finding/);
+  pull.isFork = true;
+  pull.head = HEAD;
+  await press('ignore', 'fork', unchanged('bbbb2222'));
+  assert.match(pull.answers().at(-1)!, /in a fork/);
+  assert.equal(pull.commits.length, 1);
+});
+
+const withSuppressed = (kernel: KernelReport): KernelReport => {
+  const findings = kernel.race.findings.map((finding) => ({
+    ...finding,
+    suppressed: { by: 'comment', reason: 'old' } as never,
+  }));
+  return { ...kernel, race: { ...kernel.race, findings } };
+};
+
+test('costs are found by plain names, of templates and in namespaces, and their number is bounded', () => {
+  const cost = { bounds: {}, resources: null } as unknown as NonNullable<KernelReport['cost']>;
+  const named = (name: string, symbol: string): KernelReport => ({ ...kernel(name, []), symbol, cost });
+  const shift = named('shift(float*)', '_Z5shiftPf');
+  const reduce = named('ns::reduce<256, float>(float*, int)', '_ZN2ns6reduceILi256EfEEvPT0_i');
+  const inner = named('(anonymous namespace)::shift(int*)', '_ZN12_GLOBAL__N_15shiftEPi');
+  const all = report([shift, reduce, inner]);
+  const found = (pattern: string, from = all) => [...costAnswer(pattern, from).matchAll(/^`(.*)`$/gm)].map(([, name]) => name); // oxfmt-ignore
+  assert.deepEqual(found('shift'), [shift.name, inner.name]);
+  assert.deepEqual(found('shift(float*)'), [shift.name]);
+  assert.deepEqual(found('_Z5shiftPf'), [shift.name]);
+  for (const name of ['reduce', 'ns::reduce', 'reduce<256, float>', 'ns::reduce<256u,float>', 'red*', 'reduce<*>'])
+    assert.deepEqual(found(name), [reduce.name], name);
+  for (const name of ['hift', 'ns', 'float', 'reduce<128, float>', 'other::reduce']) {
+    assert.deepEqual(found(name), [], name);
+    assert.match(costAnswer(name, all), /^No kernel .* Those with costs: `shift\(float\*\)`, /);
+  }
+  assert.match(costAnswer('/(a+)+$/', all), /is a regular expression/);
+  const many = report(Array.from({ length: 50 }, (_, index) => named(`k<${index}>(int)`, `_Z1kILi${index}EEvi`)));
+  assert.equal(found('k', many).length, 8);
+  assert.match(costAnswer('k', many), /Also named so: `k<8>\(int\)`, .* and 12 more\. Give more/);
+  assert.match(costAnswer('k', report([kernel('k', [])])), /^No kernel that this pull request changes has costs and the name `k`\.$/); // oxfmt-ignore
 });
 
 test('recorded comment events are read; issue events, edits and deletions need no answer', () => {

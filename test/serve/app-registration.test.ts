@@ -43,6 +43,12 @@ test('an App whose webhook has no secret: the log has instructions, and the App 
   assert.match(told, /^the App is not set up: GitHub made the App https:\/\/github\.example\/apps\/mine/);
   assert.match(told, /set a webhook secret and generate a private key\. Then start the server with SELVAGE_APP_ID=77,/);
   assert.equal(existsSync(join(folder, 'app.json')), false);
+  // GitHub sends its first webhook while the App is being made.
+  const base = new URL(await page).origin;
+  const ping = await fetch(`${base}/webhook`, { method: 'POST', headers: { 'x-github-event': 'ping' }, body: '{}' });
+  const health = await fetch(`${base}/healthz`);
+  const other = await fetch(`${base}/webhook`, { method: 'POST', headers: { 'x-github-event': 'push' }, body: '{}' });
+  assert.deepEqual([ping.status, health.status, other.status], [200, 200, 404]);
   stop.abort();
   assert.equal(await registered, undefined);
   await new Promise((resolve) => api.close(resolve));

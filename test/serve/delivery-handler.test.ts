@@ -27,8 +27,10 @@ after(() => {
 
 let pull: BotPull;
 let log: string[];
+let spaceProblem: string | undefined;
 beforeEach(async () => {
   log = [];
+  spaceProblem = undefined;
   pull = await BotPull.open({ token: TOKEN, baseSha, headSha, repository: gitRepository(workspace.root) });
 });
 afterEach(async () => {
@@ -60,6 +62,7 @@ async function handle({
     milliseconds,
     mebibytes: 2048,
     log: (_, message) => void log.push(message),
+    spaceProblem: () => spaceProblem,
     analyse: async () => ({ report: twoRaces(), folder: '', source: () => SOURCE }),
   });
   const text = JSON.stringify({ ...payload, installation: { id: 1 } });
@@ -114,4 +117,65 @@ test('a button of the check run of a fork finds its pull request, and is answere
   await handle({ event: 'check_run', payload });
   assert.match(pull.answers().at(-1) ?? '', /The branch is in a fork, which Selvage may not write/);
   assert.deepEqual(pull.commits, []);
+});
+
+const rerun = (what: 'check_run' | 'check_suite', login = 'mona') => ({
+  event: what,
+  payload: {
+    action: 'rerequested',
+    repository: { full_name: 'octo/kernels', name: 'kernels', owner: { login: 'octo' } },
+    sender: { login, id: 583231, type: 'User' },
+    [what]: { head_sha: headSha, pull_requests: [{ number: TARGET.pullNumber }] },
+  },
+});
+
+test('a repeated check run or suite is analysed again, and completed again if it has not changed', async () => {
+  // The invalid configuration of the head makes a short analysis.
+  assert.equal(await handle({}), 'not analysed');
+  for (const what of ['check_run', 'check_suite'] as const) {
+    const before = pull.server.writes().length;
+    assert.equal(await handle(rerun(what)), 'answered');
+    const [write, ...others] = pull.server.writes().slice(before);
+    assert.deepEqual([write?.method, others.length], ['PATCH', 0]);
+    assert.match(write?.path ?? '', /\/check-runs\/\d+$/);
+    const { status, conclusion } = write!.body as Record<string, string>;
+    assert.deepEqual([status, conclusion], ['completed', 'failure']);
+  }
+  assert.equal(checks().length, 1);
+  // A second delivery of the push, without a button, writes nothing.
+  const before = pull.server.writes().length;
+  await handle({});
+  assert.equal(pull.server.writes().length, before);
+});
+
+test('a repeated check run needs write permission and an open pull request; other actions are ignored', async () => {
+  assert.equal(await handle(rerun('check_run', 'mallory')), 'refused');
+  pull.server.settings.state = 'closed';
+  assert.equal(await handle(rerun('check_run')), 'ignored');
+  pull.server.settings.state = 'open';
+  const completed = rerun('check_suite');
+  assert.equal(await handle({ ...completed, payload: { ...completed.payload, action: 'completed' } }), 'ignored');
+  assert.deepEqual(pull.server.writes(), []);
+});
+
+test('messages name the App and its server, not a job', async () => {
+  await assert.rejects(handle({ serverUrl: `file://${folder}/nowhere` }), (error: Error) => {
+    assert.match(error.message, /The App needs read access to the contents of the repository/);
+    assert.doesNotMatch(error.message, /actions\/checkout|workflow|job/);
+    return true;
+  });
+  await assert.rejects(handle({ serverUrl: `file://${folder}/nowhere`, attempts: maxAttempts - 1 }));
+  assert.match(checks()[0]?.summary ?? '', /The log of the App's server has the details/);
+  pull.server.settings.checks = 'none';
+  await handle({});
+  assert.match(log.at(-1) ?? '', /the App lacks `checks: write`.*settings of the App/);
+  for (const text of [...log, ...checks().map(({ summary }) => summary ?? '')])
+    assert.doesNotMatch(text, /actions\/checkout|`permissions:`|of the job/);
+});
+
+test('an analysis that fails while the disk is full is not reported as an analysis that exceeds its limits', async () => {
+  spaceProblem = 'less than 32 MiB are free';
+  await assert.rejects(handle({ milliseconds: 1 }), /it took more than 0\.001 s/);
+  await assert.rejects(handle({ milliseconds: 1, attempts: maxAttempts - 1 }));
+  assert.deepEqual(pull.server.writes(), []);
 });

@@ -228,8 +228,13 @@ for (const [name, prefix, isPossible] of [
       await second.app.line(/removed 1 folders that an earlier server left/);
       assert.ok(!existsSync(join(data, left!)));
       // Without a running analysis no folder is left.
+      await until(() => processesWith(mark).length >= 2, 60_000, () => second.app.lines.join('\n')); // oxfmt-ignore
+      const start = Date.now();
       second.app.child.kill('SIGTERM');
       await second.app.line(/the server ended/);
+      assert.ok(Date.now() - start < 10_000, `${Date.now() - start} ms`);
+      await second.app.line(/"delivery":"d1".*"outcome":"interrupted"/);
+      assert.deepEqual(works(), []);
       await until(
         () => processesWith(mark).length === 0,
         5000,

@@ -43,7 +43,7 @@ export async function runCommandLine(services: CommandLineServices): Promise<num
     }
     const load = commands[invocation.command];
     if (invocation.command === 'serve')
-      throw new UsageError('`selvage serve` takes no options and no paths; its settings are environment variables (see src/docs/github.md).'); // oxfmt-ignore
+      throw new UsageError('`selvage serve` takes no options and no paths; its settings are environment variables, which `selvage serve --help` lists.'); // oxfmt-ignore
     if (!load) throw new UsageError(`\`selvage ${invocation.command}\` is not available in this version.`);
     const run = await load();
     return await run(invocation, services);

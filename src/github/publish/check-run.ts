@@ -17,8 +17,8 @@ const levels = { error: 'failure', warning: 'warning', notice: 'notice' } as con
  */
 const buttons = [
   { label: 'Fix', description: 'Commit all verified edits', identifier: 'fix' },
-  { label: 'Ignore', description: 'How to suppress a finding', identifier: 'ignore' },
-  { label: 'Explain', description: 'What the findings mean', identifier: 'explain' },
+  { label: 'Ignore', description: 'Suppress the finding, or list several', identifier: 'ignore' },
+  { label: 'Explain', description: 'Explain the finding, or list several', identifier: 'explain' },
 ];
 
 /** The ID of a check run whose analysis has begun; that of the job has another one. */
