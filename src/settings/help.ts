@@ -107,8 +107,9 @@ const checkNotes = [
 ];
 
 const serveNotes = [
-  'It takes no other options. Exit codes: 0 ended by SIGTERM or SIGINT, 2 a wrong setting, a port in use',
-  'or a folder that cannot be written. The log is one JSON object a line, on standard error.',
+  'It takes no other options. Exit codes: 0 ended by SIGTERM or SIGINT, 2 a wrong setting, a port in',
+  'use or a folder that cannot be written, 4 an internal error. The log is one JSON object a line, on',
+  'standard error.',
 ];
 
 const runNotes = [

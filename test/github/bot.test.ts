@@ -265,6 +265,9 @@ test('costs are found by plain names, of templates and in namespaces, and their 
     assert.match(costAnswer(name, all), /^No kernel .* Those with costs: `shift\(float\*\)`, /);
   }
   assert.match(costAnswer('/(a+)+$/', all), /is a regular expression/);
+  const apply = named('apply<ns::Scale>(float*)', '_Z5applyIN2ns5ScaleEEvPf');
+  assert.deepEqual(found('apply', report([apply])), [apply.name]);
+  assert.deepEqual(found('Scale*', report([apply])), []);
   const many = report(Array.from({ length: 50 }, (_, index) => named(`k<${index}>(int)`, `_Z1kILi${index}EEvi`)));
   assert.equal(found('k', many).length, 8);
   assert.match(costAnswer('k', many), /Also named so: `k<8>\(int\)`, .* and 12 more\. Give more/);
