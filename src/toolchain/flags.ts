@@ -156,6 +156,11 @@ async function allowedWords(word: OptionWord, request: FlagRequest): Promise<rea
  */
 const definition = /^[A-Za-z_]\w*(=([\w.:+/%-]*|"[\w.:+/%-]*"))?$/;
 
+/** Whether a pull request may define a macro so: `NAME` or `NAME=value`. */
+export function isAllowedDefinition(text: string): boolean {
+  return definition.test(text);
+}
+
 function each(value: string, accept: (item: string) => string | null, problem: string): readonly string[] | string {
   const items = value.split(',').map(accept);
   return items.every((item) => item !== null) ? items : problem;

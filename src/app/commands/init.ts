@@ -5,6 +5,7 @@ import { exitCodes, type ExitCode } from '../../report-model/exit-code.ts';
 import { kindOf, repositoryRoot } from '../project/source-tree.ts';
 import { actionName, isPublished } from '../setup/action-name.ts';
 import { initialFiles, type InitialFile } from '../setup/initial-files.ts';
+import { trialBuild } from '../setup/trial-build.ts';
 import { survey, type Survey } from '../setup/survey.ts';
 import type { Command, CommandLineServices } from './services.ts';
 import { writeMessage, writeOutput } from './output.ts';
@@ -32,6 +33,11 @@ export async function initCommand({ paths, options }: Command, services: Command
   }
   if (!options.quiet) writeMessage(services, foundText(found));
   for (const file of files) writeMessage(services, write(root, file, force));
+  if (!options.quiet) {
+    for (const folder of found.absentSubmodules)
+      writeMessage(services, `the submodule ${folder} is not checked out, so its headers are not known; run \`git submodule update --init\` and \`selvage init --force\``); // oxfmt-ignore
+    writeMessage(services, await trialBuild(root, found, options, services));
+  }
   if (!isPublished(action) && !options.quiet)
     writeMessage(services, `replace ${action} in .github/workflows/selvage.yml by the repository of the action, or give it with --action`); // oxfmt-ignore
   return exitCodes.success;

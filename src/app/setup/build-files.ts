@@ -1,7 +1,15 @@
-/** Flags of device code that build files contain literally. */
+/** Flags of device code, from the build files of a repository. */
 import { posix } from 'node:path';
+import type { BuildReading, BuildTree, LeftOut, UnitCommand } from './builds/build-reading.ts';
+import { readBazel } from './builds/bazel.ts';
+import { readCMake } from './builds/cmake.ts';
+import { readMake } from './builds/make.ts';
+import { readMeson } from './builds/meson.ts';
+import { readPyproject, readSetup } from './builds/python-extensions.ts';
+import { isHeader } from '../project/source-tree.ts';
+import { isStandardHeader } from './toolkit-headers.ts';
 
-type BuildSystem = 'cmake' | 'make' | 'setup.py' | 'bazel';
+type BuildSystem = 'cmake' | 'make' | 'setup.py' | 'pyproject.toml' | 'bazel' | 'meson';
 
 export interface BuildFacts {
   /**
@@ -9,15 +17,24 @@ export interface BuildFacts {
    * any.
    */
   readonly systems: readonly BuildSystem[];
-  /** Flags for nvcc; include folders are relative to the root. */
+  /** Flags for nvcc that all units have; include folders are relative to the root. */
   readonly flags: readonly string[];
+  /** Further flags of each unit; empty if no unit has any. */
+  readonly unitFlags: ReadonlyMap<string, readonly string[]>;
   /** Architectures, such as `sm_80`, in ascending order. */
   readonly architectures: readonly string[];
+  readonly leftOut: readonly LeftOut[];
+  /** Variables that must be set for CUDA files to be compiled, such as `WITH_CUDA=ON`, by build system. */
+  readonly switches: ReadonlyMap<BuildSystem, readonly string[]>;
 }
+
+/** Most definitions of a remark. */
+const mostAlternatives = 6;
 
 const systemOf: Readonly<Record<string, BuildSystem>> = {
   'CMakeLists.txt': 'cmake', 'Makefile': 'make', 'makefile': 'make', 'GNUmakefile': 'make', 'setup.py': 'setup.py',
-  'BUILD': 'bazel', 'BUILD.bazel': 'bazel', 'MODULE.bazel': 'bazel', 'WORKSPACE': 'bazel',
+  'pyproject.toml': 'pyproject.toml', 'BUILD': 'bazel', 'BUILD.bazel': 'bazel', 'MODULE.bazel': 'bazel',
+  'WORKSPACE': 'bazel', 'meson.build': 'meson',
 }; // oxfmt-ignore
 
 /** Whether a file is a build file. */
@@ -25,159 +42,133 @@ export function isBuildFile(path: string): boolean {
   return Object.hasOwn(systemOf, posix.basename(path));
 }
 
-/** Flags that affect the meaning of device code; the others are left to the build. */
-const wantedFlag =
-  /^(?:-std=\S+|--std=\S+|-I\S+|-isystem=?\S+|-D\S+|--expt-relaxed-constexpr|--expt-extended-lambda|--extended-lambda|-rdc=true|--relocatable-device-code=true|--use_fast_math|-use_fast_math)$/;
-
 /**
  * Reads build files.
- * @param files path from the root and text of each, the top ones first
- * @param isFolder whether a path from the root is a folder of the repository
+ * @param files paths of build files, the top ones first
  */
-export function readBuildFiles(
-  files: readonly (readonly [path: string, text: string])[],
-  isFolder: (path: string) => boolean,
-): BuildFacts {
-  const systems = new Set<BuildSystem>();
-  const flags = new Set<string>();
-  const architectures = new Set<number>();
-  for (const [path, text] of files) {
-    const system = systemOf[posix.basename(path)]!;
-    systems.add(system);
-    const said = readers[system](withoutComments(text));
-    for (const flag of said.flags) {
-      const placed = placedFlag(flag, posix.dirname(path), isFolder);
-      if (placed !== undefined) flags.add(placed);
-    }
-    for (const number of said.architectures) architectures.add(number);
+export function readBuildFiles(files: readonly string[], tree: BuildTree): BuildFacts {
+  const systems = new Set(files.map((path) => systemOf[posix.basename(path)]!));
+  const readings: BuildReading[] = [];
+  const switches = new Map<BuildSystem, readonly string[]>();
+  const found = new Set<BuildSystem>();
+  for (const system of systems) {
+    const own = files.filter((path) => systemOf[posix.basename(path)] === system);
+    const read = readersOf[system](own, tree);
+    readings.push(...read);
+    const needed = read.flatMap((reading) => reading.switches);
+    if (needed.length > 0) switches.set(system, needed);
+    // A Python package without an extension module is not built by these files.
+    if (system !== 'pyproject.toml' || read.some(({ commands }) => commands.length > 0)) found.add(system);
   }
-  const standards = [...flags].filter((flag) => /^-?-std=/.test(flag)).sort();
-  const newest = standards.at(-1);
+  const chosen = new Map<string, UnitCommand>();
+  const others = new Map<string, UnitCommand[]>();
+  for (const { commands } of readings) {
+    for (const command of commands) {
+      const first = chosen.get(command.unit);
+      if (first === undefined) chosen.set(command.unit, command);
+      else others.set(command.unit, [...(others.get(command.unit) ?? []), command]);
+    }
+  }
+  const leftOut = [...readings.flatMap((reading) => reading.leftOut), ...[...others].flatMap(([unit, more]) => alternatives(chosen.get(unit)!, more))]; // oxfmt-ignore
+  const lists = chosen.size > 0 ? [...chosen.values()].map(({ flags }) => flags) : readings.flatMap(({ general }) => general);
+  const { common, isComplete } = commonFlags(lists, tree);
+  const unitFlags = new Map<string, readonly string[]>();
+  if (!isComplete && chosen.size > 0) {
+    const shared = new Set(common);
+    for (const unit of tree.units) unitFlags.set(unit, (chosen.get(unit)?.flags ?? []).filter((flag) => !shared.has(flag))); // oxfmt-ignore
+  }
+  const isChosen = ({ commands }: BuildReading): boolean => chosen.size === 0 || commands.some((command) => chosen.get(command.unit) === command); // oxfmt-ignore
+  const architectures = new Set(readings.filter(isChosen).flatMap((reading) => reading.architectures));
   return {
-    systems: [...systems],
-    flags: [...(newest === undefined ? [] : [newest]), ...[...flags].filter((flag) => !/^-?-std=/.test(flag))],
+    systems: [...found],
+    flags: common,
+    unitFlags,
     architectures: [...architectures].filter((number) => number >= 50).sort((a, b) => a - b).map((number) => `sm_${number}`), // oxfmt-ignore
+    leftOut: withoutRepetition(leftOut, new Set([...common, ...[...unitFlags.values()].flat()])),
+    switches,
   };
 }
 
-interface Said {
-  readonly flags: readonly string[];
-  readonly architectures: readonly number[];
+const readersOf: Readonly<Record<BuildSystem, (files: readonly string[], tree: BuildTree) => BuildReading[]>> = {
+  'cmake': readCMake,
+  'make': readMakefiles,
+  'setup.py': (files, tree) => files.map((file) => readSetup(file, tree)),
+  'pyproject.toml': (files, tree) => files.map((file) => readPyproject(file, tree)),
+  'bazel': (files, tree) => [readBazel(files, tree)],
+  'meson': (files, tree) => topmost(files).map((file) => readMeson(file, tree)),
+}; // oxfmt-ignore
+
+/** A pattern rule applies to the folders below that have no makefile of their own. */
+function readMakefiles(files: readonly string[], tree: BuildTree): BuildReading[] {
+  return files.map((file) => {
+    const folder = posix.dirname(file);
+    const nested = files.map((path) => posix.dirname(path)).filter((other) => other !== folder && isBelow(other, folder));
+    const units = tree.units.filter((unit) => !nested.some((other) => unit.startsWith(`${other}/`)));
+    return readMake(file, { ...tree, units }, tree.units);
+  });
 }
 
-/** Removes comments that begin with `#`, a syntax that the four build languages share. */
-function withoutComments(text: string): string {
-  return text.replaceAll(/(^|\s)#[^\n]*/g, '$1');
+/** The files that no other one of the list is above. */
+function topmost(files: readonly string[]): string[] {
+  return files.filter((file) => !files.some((other) => other !== file && isBelow(posix.dirname(file), posix.dirname(other)))); // oxfmt-ignore
 }
 
-const readers: Readonly<Record<BuildSystem, (text: string) => Said>> = {
-  cmake: readCMake,
-  make: readMake,
-  'setup.py': readSetup,
-  bazel: readBazel,
-};
-
-/** Architectures that a text names: `sm_80`, `compute_80`. */
-function namedArchitectures(text: string): number[] {
-  return [...text.matchAll(/\b(?:sm|compute)_(\d{2,3})\b/g)].map(([, number]) => Number(number));
+function isBelow(folder: string, other: string): boolean {
+  return other === '.' ? folder !== '.' : folder.startsWith(`${other}/`);
 }
 
-function readCMake(text: string): Said {
-  const flags: string[] = [];
-  const standards = [...text.matchAll(/CMAKE_(?:CUDA|CXX)_STANDARD\s+(\d+)|(?:cuda|cxx)_std_(\d+)/g)];
-  const numbers = standards.map(([, set, feature]) => Number(set ?? feature)).filter((number) => number < 90);
-  if (numbers.length > 0) flags.push(`-std=c++${Math.max(...numbers)}`);
-  for (const [, name, body = ''] of text.matchAll(
-    /\b((?:target_)?(?:include_directories|compile_definitions|compile_options)|add_compile_definitions|add_compile_options)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)/gi,
-  )) {
-    const words = (body.match(/"[^"]*"|[^\s"]+/g) ?? []).map((word) => word.replaceAll('"', ''));
-    // The first argument of commands such as `target_compile_options` is the target.
-    const own = name!.toLowerCase().startsWith('target_') ? words.slice(1) : words;
-    for (const word of own.filter((one) => !/^(?:PRIVATE|PUBLIC|INTERFACE|SYSTEM|BEFORE|AFTER)$/.test(one))) {
-      const plain = word
-        .replace(/^\$<BUILD_INTERFACE:(.*)>$/, '$1')
-        .replace(/^\$<\$<COMPILE_LANGUAGE:CUDA>:(.*)>$/, '$1')
-        .replace(/^\$\{(?:CMAKE_CURRENT_SOURCE_DIR|CMAKE_CURRENT_LIST_DIR)\}\/?/, './')
-        .replace(/^\$\{(?:PROJECT_SOURCE_DIR|CMAKE_SOURCE_DIR)\}\/?/, '//');
-      if (plain === '' || plain.includes('$')) continue;
-      if (/include_directories/i.test(name!)) flags.push(`-I${plain}`);
-      else if (/definitions/i.test(name!)) flags.push(plain.startsWith('-D') ? plain : `-D${plain}`);
-      else flags.push(...plain.split(';'));
+/** Definitions that further targets have for a unit, as one remark. */
+function alternatives(first: UnitCommand, others: readonly UnitCommand[]): LeftOut[] {
+  const known = new Set(first.flags);
+  const different = others.filter(({ flags }) => flags.some((flag) => !known.has(flag) && flag.startsWith('-D')));
+  const flags = new Set(different.flatMap((one) => one.flags.filter((flag) => !known.has(flag) && flag.startsWith('-D'))));
+  const [other] = different;
+  if (other === undefined) return [];
+  const targets = different.length === 1 ? other.target : `${different.length} other targets`;
+  return [{ place: other.place, flags: [...flags].slice(0, mostAlternatives), reason: `for ${first.unit} in ${targets}; ${first.target} is taken` }]; // oxfmt-ignore
+}
+
+/**
+ * The flags that all lists have. If the lists differ only in their include folders, and no header name is in two of
+ * these, all folders are common.
+ */
+function commonFlags(lists: readonly (readonly string[])[], tree: BuildTree): { common: string[]; isComplete: boolean } {
+  const [first = []] = lists;
+  const isCommon = (flag: string): boolean => lists.every((list) => list.includes(flag));
+  const common = first.filter(isCommon);
+  const others = new Set(lists.flat().filter((flag) => !isCommon(flag)));
+  if (others.size === 0) return { common, isComplete: true };
+  const folders = [...common, ...others].flatMap((flag) => folderOf(flag) ?? []);
+  const areFolders = [...others].every((flag) => folderOf(flag) !== undefined);
+  if (areFolders && !isAmbiguous(folders, tree)) return { common: [...common, ...others], isComplete: true };
+  return { common, isComplete: false };
+}
+
+function folderOf(flag: string): string | undefined {
+  return /^(?:-I|-isystem=)(.+)$/.exec(flag)?.[1];
+}
+
+/** Whether two folders contain a header of the same name, or one contains a header with the name of a system header. */
+function isAmbiguous(folders: readonly string[], tree: BuildTree): boolean {
+  const seen = new Map<string, string>();
+  for (const folder of new Set(folders)) {
+    for (const path of tree.sources.filter(isHeader)) {
+      if (folder !== '.' && !path.startsWith(`${folder}/`)) continue;
+      const name = folder === '.' ? path : path.slice(folder.length + 1);
+      const other = seen.get(name);
+      if ((other !== undefined && other !== path) || isStandardHeader(name)) return true;
+      seen.set(name, path);
     }
   }
-  const architectures = [...text.matchAll(/CMAKE_CUDA_ARCHITECTURES\s+([^)]*)\)|CUDA_ARCHITECTURES\s+([^)]*)\)/g)];
-  const listed = architectures.flatMap(
-    ([, set, property]) =>
-    [...(set ?? property ?? '').matchAll(/(?<![\w.])(\d{2,3})(?=[af]?(?:-real|-virtual)?(?:[\s;")]|$))/g)].map(([, number]) => Number(number)), // oxfmt-ignore
-  );
-  return { flags, architectures: [...listed, ...namedArchitectures(text)] };
+  return false;
 }
 
-function readMake(text: string): Said {
-  const lines = text.replaceAll(/\\\n/g, ' ').split('\n');
-  const variables = new Map<string, string>();
-  for (const line of lines) {
-    const [, name, operator, value = ''] = /^\s*([A-Za-z_]\w*)\s*(\+|:|\?)?=\s*(.*)$/.exec(line) ?? [];
-    if (name === undefined) continue;
-    variables.set(name, operator === '+' ? `${variables.get(name) ?? ''} ${value}` : value);
-  }
-  const expand = (word: string, depth = 0): string =>
-    depth > 5
-      ? word
-      : word.replaceAll(/\$[({](\w+)[)}]/g, (whole, name: string) => {
-          const value = name === 'CURDIR' ? '.' : variables.get(name);
-          return value === undefined ? whole : expand(value, depth + 1);
-        });
-  const words = lines.flatMap((line) =>
-    expand(line)
-      .replace(/(-I|-isystem)\s+/g, '$1')
-      .split(/[\s"']+/),
-  );
-  return { flags: words.filter((word) => !word.includes('$')), architectures: namedArchitectures(lines.join('\n')) };
-}
-
-/** The string literals of a list in Python or Starlark. */
-function strings(text: string): string[] {
-  return [...text.matchAll(/(?<![\w'"])(?:'([^'\n]*)'|"([^"\n]*)")/g)].map(([, single, double]) => single ?? double ?? ''); // oxfmt-ignore
-}
-
-function readSetup(text: string): Said {
-  // In a dictionary of flags by compiler, the key is `nvcc`.
-  const own = [...text.matchAll(/['"]nvcc['"]\s*:\s*\[([^\]]*)\]|nvcc_(?:args|flags)\s*\+?=\s*\[([^\]]*)\]/g)].flatMap(([, a, b]) => strings(a ?? b ?? '')); // oxfmt-ignore
-  const folders = [...text.matchAll(/include_dirs\s*=\s*\[([^\]]*)\]/g)].flatMap(([, list]) => strings(list ?? ''));
-  const macros = [...text.matchAll(/define_macros\s*=\s*\[(.*?)\]\s*[,)]/gs)].flatMap(([, list = '']) =>
-    [...list.matchAll(/\(\s*['"](\w+)['"]\s*,\s*(?:['"]([^'"]*)['"]|None)\s*\)/g)].map(([, name, value]) =>
-      value === undefined ? `-D${name}` : `-D${name}=${value}`,
-    ),
-  );
-  return {
-    flags: [...own, ...folders.map((folder) => `-I${folder}`), ...macros],
-    architectures: namedArchitectures(own.join(' ')),
-  };
-}
-
-function readBazel(text: string): Said {
-  const listOf = (name: string): string[] =>
-    [...text.matchAll(new RegExp(`\\b${name}\\s*=\\s*\\[([^\\]]*)\\]`, 'g'))].flatMap(([, list]) => strings(list ?? '')); // oxfmt-ignore
-  return {
-    // In Bazel, files include each other by their paths from the top of the workspace.
-    flags: [
-      '-I//',
-      ...listOf('copts'),
-      ...listOf('includes').map((folder) => `-I${folder}`),
-      ...[...listOf('defines'), ...listOf('local_defines')].map((define) => `-D${define}`),
-    ],
-    architectures: namedArchitectures(text),
-  };
-}
-
-/** A flag with its folder made relative to the root; undefined for irrelevant flags and missing folders. */
-function placedFlag(flag: string, folder: string, isFolder: (path: string) => boolean): string | undefined {
-  if (!wantedFlag.test(flag)) return undefined;
-  const [, option, path] = /^(-I|-isystem=?)(.+)$/.exec(flag) ?? [];
-  if (path === undefined) return /["'`;&|<>]/.test(flag) ? undefined : flag;
-  const placed = path.startsWith('//') ? path.slice(2) : path.startsWith('/') ? undefined : posix.join(folder, path);
-  if (placed === undefined || placed.startsWith('..')) return undefined;
-  const clean = posix.normalize(placed === '' ? '.' : placed).replace(/(.)\/$/, '$1');
-  return clean === '.' || isFolder(clean) ? `${option === '-I' ? '-I' : '-isystem='}${clean}` : undefined;
+/** Remarks without those on flags that apply anyway, and each only once. */
+function withoutRepetition(leftOut: readonly LeftOut[], applied: ReadonlySet<string>): LeftOut[] {
+  const seen = new Set<string>();
+  return leftOut.flatMap(({ place, flags, reason }) => {
+    const open = [...new Set(flags)].filter((flag) => !applied.has(flag) && !seen.has(`${place} ${flag}`));
+    open.forEach((flag) => seen.add(`${place} ${flag}`));
+    return open.length === 0 ? [] : [{ place, flags: open, reason }];
+  });
 }

@@ -1,5 +1,6 @@
 /** The first workflow and configuration of a repository, from a survey of it. */
-import type { Survey } from './survey.ts';
+import { knownKeys } from '../../settings/configuration-schema.ts';
+import { headerUnit, workflowToolkit, writtenDatabase, type Survey } from './survey.ts';
 
 export interface InitialFile {
   /** Path of the file from the root of the repository. */
@@ -9,8 +10,10 @@ export interface InitialFile {
 
 /** Maximum number of kernels without a launch that the configuration names. */
 const maxNamed = 10;
-/** Path of the generated unit that includes headers which no `.cu` file includes. */
-const headerUnit = 'selvage/kernels.cu';
+/** Maximum number of definitions that are left out and named. */
+const maxLeftOut = 20;
+/** Headers that the steps for PyTorch install. Those that only its builds for CUDA have are not among them. */
+const ofTorch = /^(?:torch|ATen(?!\/cuda)|c10(?!\/cuda)|pybind11)\/|^Python\.h$/;
 
 /**
  * The files that a repository needs for its first review.
@@ -21,13 +24,18 @@ export function initialFiles(found: Survey, action: string): InitialFile[] {
     { path: '.github/workflows/selvage.yml', text: workflowText(found, action) },
     { path: '.selvage.yml', text: configurationText(found, action) },
   ];
-  return found.units.length === 0 && found.loneHeaders.length > 0
-    ? [...files, { path: headerUnit, text: unitText(found) }]
-    : files;
+  if (found.units.length === 0 && found.loneHeaders.length > 0) files.push({ path: headerUnit, text: unitText(found) });
+  if (found.unitFlags.size > 0 && found.databases.length === 0) files.push({ path: writtenDatabase, text: databaseText(found) }); // oxfmt-ignore
+  return files;
 }
 
-function workflowText({ systems, needsTorch, defaultBranch }: Survey, action: string): string {
-  const cmake = systems[0] === 'cmake' ? cmakeSteps : '';
+function workflowText(found: Survey, action: string): string {
+  const { hasTopCMake, generatesHeaders, unitFlags, switches, databases, packages, needsTorch, defaultBranch } = found;
+  // The step does not write a database that the configuration names, but perhaps headers.
+  const isUseful = generatesHeaders || (unitFlags.size === 0 && databases.length === 0);
+  const cmake = hasTopCMake && isUseful ? cmakeSteps(switches.get('cmake') ?? []) : '';
+  const quoteList = (names: readonly string[]): string => `'${JSON.stringify(names).replaceAll('","', '", "')}'`;
+  const libraries = packages.plain.length === 0 ? '' : `\n          non-cuda-sub-packages: ${quoteList(packages.plain)}`;
   const torch = needsTorch ? torchSteps : '';
   const inputs = needsTorch ? '\n        with:\n          nvcc-args: ${{ steps.torch.outputs.flags }}' : '';
   return `# Selvage checks the CUDA kernels that a pull request affects. It needs no GPU. \`selvage init\` wrote this file.
@@ -69,16 +77,16 @@ jobs:
       # Any step that puts nvcc on PATH will do, and a container image that has it saves this step.
       - uses: Jimver/cuda-toolkit@v0.2.35
         with:
-          cuda: '13.2.0'
+          cuda: '${workflowToolkit}'
           method: network
-          sub-packages: '["nvcc", "cudart"]'
+          sub-packages: ${quoteList(packages.prefixed)}${libraries}
 ${cmake}${torch}      - uses: ${action}${inputs}
 `;
 }
 
-const cmakeSteps = `      # Writes build/compile_commands.json, which has the flags of each file; nothing is built. Without it Selvage takes
+const cmakeSteps = (switches: readonly string[]): string => `      # Writes build/compile_commands.json, which has the flags of each file; nothing is built. Without it Selvage takes
       # the flags of .selvage.yml.
-      - run: cmake -S . -B build -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
+      - run: cmake -S . -B build -DCMAKE_EXPORT_COMPILE_COMMANDS=ON${switches.map((setting) => ` -D${setting}`).join('')}
         continue-on-error: true
 `;
 
@@ -97,10 +105,8 @@ const torchSteps = `      # Headers of PyTorch, which the kernels include.
 `;
 
 function configurationText(found: Survey, action: string): string {
-  const { flags, architectures, foreign, unlaunched, units, loneHeaders } = found;
+  const { architectures, foreign, unlaunched, units, loneHeaders } = found;
   const [repository, version] = action.split('@');
-  const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`;
-  const list = (items: readonly string[]): string => items.map((item) => `    - ${quote(item)}\n`).join('');
   const arch = chosenArchitecture(architectures);
   const named = unlaunched.slice(0, maxNamed);
   const more = unlaunched.length - named.length;
@@ -109,15 +115,73 @@ function configurationText(found: Survey, action: string): string {
     '# Configuration of Selvage for this repository. `selvage init` wrote this file from its kernels and build files.\n',
     'version: 1\n',
     arch === undefined ? '' : `arch: [${arch}] # of ${architectures.join(', ')} in the build files\n`,
-    flags.length === 0 ? '' : `nvcc:\n  args:\n${list(flags)}`,
-    foreign.length === 0 ? '' : `paths:\n  exclude:\n${list(foreign.map((folder) => `${folder}/**`))}`,
+    compilerText(found),
+    leftOutText(found),
+    foreign.length === 0 ? '' : `paths:\n  exclude:\n${listText(foreign.map((folder) => `${folder}/**`))}`,
     named.length === 0
       ? ''
-      : `# No launch names these kernels. Where Selvage finds none either, it checks them for all values of the dimensions. State\n# what is known, here or in a comment above the kernel: // selvage: block=256 grid=64\n#kernels:\n${named.map((name) => `#  - { match: ${quote(name)}, block: 256 }\n`).join('')}${more > 0 ? `#  # and ${more} more\n` : ''}`,
+      : `# No launch names these kernels. Where Selvage finds none either, it checks them for all values of the dimensions. State\n# what is known, here or in a comment above the kernel: // selvage: block=256 grid=64\n#kernels:\n${named.map((name) => `#  - { match: ${quoted(name)}, block: 256 }\n`).join('')}${more > 0 ? `#  # and ${more} more\n` : ''}`,
     units.length > 0 && loneHeaders.length > 0
       ? `# No .cu file includes these headers, so their kernels are not checked:\n${loneHeaders.map((path) => `#   ${path}\n`).join('')}`
       : '',
   ].join('');
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+const listText = (items: readonly string[]): string => items.map((item) => `    - ${quoted(item)}\n`).join('');
+/** Names of files in a comment cannot begin a new line. */
+const inComment = (text: string): string => text.replaceAll(/[^\x20-\x7e\u2026]/g, '?');
+
+/** The key `nvcc`. */
+function compilerText(found: Survey): string {
+  const { flags, unitFlags, databases, areAllInDatabases } = found;
+  const args = areAllInDatabases ? [] : flags;
+  const stubs = stubsText(found);
+  const lines = [
+    args.length === 0 ? '' : `  args:\n${listText(args)}`,
+    databases.length > 0
+      ? `  # Flags of each file. A workflow has these files only if git or an earlier step provides them.\n  compile-commands:\n${listText(databases)}`
+      : unitFlags.size > 0
+        ? `  # Flags that only some files have, from the targets of the build. \`selvage init --force\` writes that file again.\n  compile-commands: ${writtenDatabase}\n`
+        : '',
+    stubs,
+  ].join('');
+  return lines === '' ? '' : `nvcc:\n${lines}`;
+}
+
+/** The key for headers of libraries that are not installed, if this version of the configuration has it. */
+function stubsText({ foreignHeaders, needsTorch, absentSubmodules }: Survey): string {
+  const headers = [...new Set([...foreignHeaders.values()].flat())].filter((name) => !needsTorch || !ofTorch.test(name));
+  if (headers.length === 0) return '';
+  const shown = headers.sort().slice(0, maxNamed).map(inComment).join(', ');
+  const more = headers.length > maxNamed ? ` and ${headers.length - maxNamed} more` : '';
+  const text = `  # Neither the repository nor the toolkit has ${shown}${more}.\n${absentSubmodules.length === 0 ? '' : `  # Submodules that are not checked out here may have them: ${absentSubmodules.map(inComment).join(', ')}.\n`}`;
+  const key = stubKey();
+  return key === undefined ? `${text}  # Install them in the workflow, or name their folder in args.\n` : `${text}  ${key}: true\n`;
+}
+
+function stubKey(): string | undefined {
+  return knownKeys(['nvcc']).find((key) => key === 'stub-missing-headers');
+}
+
+/** Definitions of the build files that do not apply to all files. */
+function leftOutText({ leftOut, switches, areAllInDatabases }: Survey): string {
+  if (areAllInDatabases) return '';
+  const shown = leftOut.slice(0, maxLeftOut).map(({ place, flags, reason }) => `#   ${inComment(`${place}: ${flags.join(' ')} (${reason})`)}\n`); // oxfmt-ignore
+  const more = leftOut.length - shown.length;
+  const needed = new Set([...switches.values()].flat());
+  return [
+    needed.size === 0 ? '' : `# Some CUDA files are compiled only with these settings of the build: ${[...needed].map(inComment).join(' ')}\n`,
+    shown.length === 0
+      ? ''
+      : `# Definitions of the build files that hold only under a condition or for one target, and are left out:\n${shown.join('')}${more > 0 ? `#   and ${more} more\n` : ''}`,
+  ].join('');
+}
+
+/** A compilation database with the flags that not all units have. */
+function databaseText({ unitFlags }: Survey): string {
+  const entries = [...unitFlags].map(([unit, flags]) => `  ${JSON.stringify({ directory: '..', file: unit, arguments: ['nvcc', ...flags, '-c', unit] })}`); // oxfmt-ignore
+  return `[\n${entries.join(',\n')}\n]\n`;
 }
 
 /** Architecture to compile for: sm_80 unless all architectures of the build are later or earlier. */
