@@ -36,10 +36,10 @@ export async function initCommand({ paths, options }: Command, services: Command
   if (!options.quiet) {
     for (const folder of found.absentSubmodules)
       writeMessage(services, `the submodule ${folder} is not checked out, so its headers are not known; run \`git submodule update --init\` and \`selvage init --force\``); // oxfmt-ignore
-    writeMessage(services, await trialBuild(root, found, options, services));
   }
   if (!isPublished(action) && !options.quiet)
     writeMessage(services, `replace ${action} in .github/workflows/selvage.yml by the repository of the action, or give it with --action`); // oxfmt-ignore
+  if (!options.quiet) writeMessage(services, await trialBuild(root, found, options, services));
   return exitCodes.success;
 }
 

@@ -30,9 +30,9 @@ export function initialFiles(found: Survey, action: string): InitialFile[] {
 }
 
 function workflowText(found: Survey, action: string): string {
-  const { hasTopCMake, generatesHeaders, unitFlags, switches, databases, packages, needsTorch, defaultBranch } = found;
+  const { hasTopCMake, generatedHeaders, unitFlags, switches, databases, packages, needsTorch, defaultBranch } = found;
   // The step does not write a database that the configuration names, but perhaps headers.
-  const isUseful = generatesHeaders || (unitFlags.size === 0 && databases.length === 0);
+  const isUseful = generatedHeaders.size > 0 || (unitFlags.size === 0 && databases.length === 0);
   const cmake = hasTopCMake && isUseful ? cmakeSteps(switches.get('cmake') ?? []) : '';
   const quoteList = (names: readonly string[]): string => `'${JSON.stringify(names).replaceAll('","', '", "')}'`;
   const libraries = packages.plain.length === 0 ? '' : `\n          non-cuda-sub-packages: ${quoteList(packages.plain)}`;

@@ -36,8 +36,8 @@ export interface Survey extends BuildFacts {
   readonly packages: ToolkitPackages;
   /** Submodules that are not checked out here. */
   readonly absentSubmodules: readonly string[];
-  /** Whether the configure step of the build writes headers that units include. */
-  readonly generatesHeaders: boolean;
+  /** Included headers that the configure step of the build writes. */
+  readonly generatedHeaders: ReadonlySet<string>;
   /** Headers by unit that no package of the toolkit and no file of the repository provides. */
   readonly foreignHeaders: ReadonlyMap<string, readonly string[]>;
   /** The branch that pull requests target, as far as the clone determines it. */
@@ -131,16 +131,16 @@ function submodulesOf(root: string): string[] {
 function foreignParts(
   root: string,
   foreign: ReadonlyMap<string, readonly string[]>,
-): Pick<Survey, 'foreignHeaders' | 'generatesHeaders'> {
+): Pick<Survey, 'foreignHeaders' | 'generatedHeaders'> {
   const templates = new Set(listFiles(root, (path) => path.endsWith('.in')).map((path) => posix.basename(path, '.in')));
   const foreignHeaders = new Map<string, readonly string[]>();
-  let generatesHeaders = false;
+  const generatedHeaders = new Set<string>();
   for (const [unit, headers] of foreign) {
     const open = headers.filter((name) => !templates.has(posix.basename(name)));
     if (open.length > 0) foreignHeaders.set(unit, open);
-    generatesHeaders ||= open.length < headers.length;
+    for (const name of headers) if (!open.includes(name)) generatedHeaders.add(name);
   }
-  return { foreignHeaders, generatesHeaders };
+  return { foreignHeaders, generatedHeaders };
 }
 
 /** Compilation databases anywhere in the repository. */

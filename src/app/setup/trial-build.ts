@@ -1,6 +1,7 @@
 /** Compiles one unit as the written configuration states, so that `init` can report what is missing. */
 import { join } from 'node:path';
 import type { Diagnostic } from '../../source/diagnostic.ts';
+import { UsageError } from '../../base/usage-error.ts';
 import { kindOf } from '../project/source-tree.ts';
 import type { Assets } from '../project/assets.ts';
 import { openProject } from '../build/open-project.ts';
@@ -17,11 +18,29 @@ interface TrialServices {
 /** Most units that are tried. */
 const mostTrials = 3;
 
+const notTried = 'there is no nvcc here, so it is not known whether the files compile with this configuration';
+
 /**
  * Compiles units until one compiles.
  * @returns the outcome as the text of a message
  */
 export async function trialBuild(
+  root: string,
+  found: Survey,
+  options: Options,
+  services: TrialServices,
+): Promise<string> {
+  // A copy of the program alone cannot compile.
+  if (kindOf(services.assets.include) === undefined) return notTried;
+  try {
+    return await firstThatCompiles(root, found, options, services);
+  } catch (error) {
+    if (error instanceof UsageError) return error.message;
+    throw error;
+  }
+}
+
+async function firstThatCompiles(
   root: string,
   found: Survey,
   options: Options,
@@ -38,7 +57,7 @@ export async function trialBuild(
     });
     const { builder, units } = project.project;
     try {
-      if (!builder.compiles) return 'there is no nvcc here, so it is not known whether the files compile with this configuration'; // oxfmt-ignore
+      if (!builder.compiles) return notTried;
       const [first] = units;
       const [arch] = project.settings.configuration.arch;
       if (first === undefined || arch === undefined) continue;
@@ -71,10 +90,12 @@ function failureText(unit: string, diagnostics: readonly Diagnostic[], root: str
   return `${reason}the header ${header} is not found. ${headerRemedy(header, root, found)}`;
 }
 
-function headerRemedy(header: string, root: string, { headerFolders }: Survey): string {
+function headerRemedy(header: string, root: string, { headerFolders, generatedHeaders, absentSubmodules }: Survey): string {
+  if (generatedHeaders.has(header)) return 'The build writes it: run its configure step before Selvage, here and in the workflow'; // oxfmt-ignore
   const folder = headerFolders(header);
   if (folder !== undefined && kindOf(join(root, folder)) === 'folder') return `Add '-I${folder}' to nvcc.args of .selvage.yml`;
   const provider = toolkitPackage(header, workflowToolkit);
   if (provider !== undefined) return `The toolkit here lacks the package ${provider}, which the workflow installs`;
+  if (absentSubmodules.length > 0) return 'Check the submodules out and run `selvage init --force`';
   return `Install its library, here and in the workflow, and add its folder to nvcc.args of .selvage.yml: '-isystem=/path/to/include'`; // oxfmt-ignore
 }

@@ -43,7 +43,7 @@ interface Workflow {
 test('each layout gets a workflow and a configuration with the flags of its build files', async () => {
   for (const [name, { files, flags }] of Object.entries(layouts)) {
     const folder = folderOf(files);
-    const ran = await selvage(['init', '--action', 'octo/selvage@v1'], folder);
+    const ran = await selvage(['init', '--quiet', '--action', 'octo/selvage@v1'], folder);
     assert.equal(ran.status, 0, ran.stderr);
     const text = read(folder, '.selvage.yml');
     const { configuration, diagnostics } = parseConfiguration(text, '.selvage.yml');

@@ -245,6 +245,8 @@ class Evaluation implements CMakeEvaluation {
         continue;
       }
       isOpen = true;
+      // Definitions of a target that is made here do apply, and are not reported in the end.
+      this.reportSkipped(body, condition, undefined, reason);
       this.frame.variables = new Map(before);
       this.reasons.push(reason);
       // Whether a return or a break is reached is not known.

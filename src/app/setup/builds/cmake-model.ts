@@ -64,24 +64,14 @@ export function cmakeCommands({ targets, directories, leftOut }: CMakeProject, t
   for (const directory of directories) architectures.push(...architecturesIn(directory.variables.get('CMAKE_CUDA_ARCHITECTURES'))); // oxfmt-ignore
   for (const target of targets.values()) {
     architectures.push(...architecturesIn(target.properties.get('CUDA_ARCHITECTURES')));
-    const { words, open } = wordsOf(target, targets);
+    const compiled = unitsOf(target, units);
+    const words = wordsOf(target, targets, compiled.size === 0);
     const selected = selectBuildFlags(words, target.directory.folder, tree);
     architectures.push(...selected.architectures);
-    const compiled = new Set<string>();
-    for (const { text } of target.sources) {
-      for (const name of withoutGenerators(text, '').split(';')) {
-        const unit = placedPath(name, target.directory.folder);
-        if (unit !== undefined && units.has(unit)) compiled.add(unit);
-      }
-    }
     for (const unit of compiled) commands.push({ unit, flags: selected.flags, target: target.name, place: target.place }); // oxfmt-ignore
     if (compiled.size === 0) {
       general.push([...selected.flags]);
       continue;
-    }
-    for (const item of open) {
-      const flags = literalDefinitions(item.text);
-      if (flags.length > 0) notes.push({ place: item.place, flags, reason: item.reasons.at(-1) ?? 'its condition is open' }); // oxfmt-ignore
     }
     if (selected.open.length > 0)
       notes.push({ place: target.place, flags: selected.open, reason: `for the target ${target.name}; the value is not known here` }); // oxfmt-ignore
@@ -89,20 +79,25 @@ export function cmakeCommands({ targets, directories, leftOut }: CMakeProject, t
   return { commands, general, architectures, leftOut: notes, switches: [] };
 }
 
-/** The options of nvcc of a target, and the items that depend on undecided conditions. */
+/** CUDA files of a target. */
+function unitsOf(target: CMakeTarget, units: ReadonlySet<string>): ReadonlySet<string> {
+  const paths = target.sources.flatMap(({ text }) => withoutGenerators(text, '').split(';'));
+  return new Set(paths.flatMap((path) => placedPath(path, target.directory.folder) ?? []).filter((path) => units.has(path)));
+}
+
+/**
+ * The options of nvcc of a target, without the items that depend on undecided conditions.
+ * @param isHeaders whether the target only provides headers, so that those who use it need its options
+ */
 function wordsOf(
   target: CMakeTarget,
   targets: ReadonlyMap<string, CMakeTarget>,
-): { readonly words: readonly string[]; readonly open: readonly CMakeItem[] } {
+  isHeaders: boolean,
+): readonly string[] {
   const { directory, own } = target;
   const buildType = directory.variables.get('CMAKE_BUILD_TYPE') ?? '';
-  const open: CMakeItem[] = [];
   const values = (items: readonly CMakeItem[], around: readonly string[]): string[] => {
-    const kept = items.filter((item) => {
-      const holds = item.reasons.every((reason) => around.includes(reason));
-      if (!holds) open.push(item);
-      return holds;
-    });
+    const kept = items.filter(({ reasons }) => reasons.every((reason) => around.includes(reason)));
     return withoutGenerators(kept.map(({ text }) => text).join(';'), buildType).split(';').filter((text) => text !== '');
   };
   const all: Record<RequirementKind, string[]> = { definitions: [], includes: [], options: [], features: [] };
@@ -110,6 +105,7 @@ function wordsOf(
     for (const kind of Object.keys(all) as RequirementKind[]) all[kind].push(...values(requirements[kind], around));
   };
   take(own, target.reasons);
+  if (isHeaders) take(target.passedOn, target.reasons);
   take(directory.own, [...directory.reasons, ...target.reasons]);
   const seen = new Set([target.name]);
   const follow = (from: CMakeTarget, isFirst: boolean): void => {
@@ -133,18 +129,15 @@ function wordsOf(
   const findCuda = target.isOfFindCuda ? (directory.variables.get('CUDA_NVCC_FLAGS') ?? '') : '';
   const flags = `${directory.variables.get('CMAKE_CUDA_FLAGS') ?? ''}${typed} ${property('COMPILE_FLAGS', '')}`;
   const isTrue = /^(?:ON|TRUE|YES|1)$/i;
-  return {
-    words: [
-      ...standardOf(property('CUDA_STANDARD'), property('CXX_STANDARD'), all.features),
-      ...spaced(flags),
-      ...findCuda.split(';'),
-      ...all.definitions.map((text) => (text.startsWith('-D') ? text : `-D${text}`)),
-      ...all.includes.map((text) => `-I${text}`),
-      ...all.options.flatMap((text) => (text.startsWith('SHELL:') ? spaced(text.slice(6)) : [text])),
-      ...(isTrue.test(property('CUDA_SEPARABLE_COMPILATION')) ? ['-rdc=true'] : []),
-    ],
-    open,
-  };
+  return [
+    ...standardOf(property('CUDA_STANDARD'), property('CXX_STANDARD'), all.features),
+    ...spaced(flags),
+    ...findCuda.split(';'),
+    ...all.definitions.map((text) => (text.startsWith('-D') ? text : `-D${text}`)),
+    ...all.includes.map((text) => `-I${text}`),
+    ...all.options.flatMap((text) => (text.startsWith('SHELL:') ? spaced(text.slice(6)) : [text])),
+    ...(isTrue.test(property('CUDA_SEPARABLE_COMPILATION')) ? ['-rdc=true'] : []),
+  ];
 }
 
 function spaced(text: string): string[] {

@@ -176,7 +176,7 @@ export function runPython(file: string, tree: BuildTree): PythonResult {
   };
 
   const assign = (text: string, line: number): void => {
-    const [, name, operator, right] = /^([A-Za-z_][\w.]*(?:\[[^\]]*\])?|[\w\s,()]+?)\s*(?::\s*[\w.[\], ]+)?(\+|\||-|\/)?=(?!=)\s*([^]*)$/.exec(text) ?? [];
+    const [, name, operator, right] = /^([A-Za-z_][\w.]*(?:\[[^\]]*\])?|\w+(?:\s*,\s*\w+)+)\s*(?::\s*[\w.[\], ]+)?(\+|\||-|\/)?=(?!=)\s*([^]*)$/.exec(text) ?? [];
     if (name === undefined || right === undefined) {
       value(text, line);
       return;
