@@ -8,7 +8,7 @@ import { layouts } from '../app/setup/layouts.ts';
 import { sweep } from '../run/sweep.ts';
 import { needsCompiler, pullRequest } from './pull-request.ts';
 
-for (const [name, { files, racy }] of Object.entries(layouts).slice(0, sweep(2, 5))) {
+for (const [name, { files, racy }] of Object.entries(layouts).slice(0, sweep(2, 6))) {
   test(`a repository of the kind ${name}: the first review finds its race`, needsCompiler, async () => {
     const { workspace, server, run } = await pullRequest(files, { 'README.md': 'Kernels.\n' });
     assert.equal((await selvage(['init', '--quiet'], workspace.root)).status, 0);

@@ -70,7 +70,8 @@ export function readBuildFiles(files: readonly string[], tree: BuildTree): Build
     }
   }
   const leftOut = [...readings.flatMap((reading) => reading.leftOut), ...[...others].flatMap(([unit, more]) => alternatives(chosen.get(unit)!, more))]; // oxfmt-ignore
-  const lists = chosen.size > 0 ? [...chosen.values()].map(({ flags }) => flags) : readings.flatMap(({ general }) => general);
+  const lists =
+    chosen.size > 0 ? [...chosen.values()].map(({ flags }) => flags) : readings.flatMap(({ general }) => general);
   const { common, isComplete } = commonFlags(lists, tree);
   const unitFlags = new Map<string, readonly string[]>();
   if (!isComplete && chosen.size > 0) {
@@ -98,11 +99,13 @@ const readersOf: Readonly<Record<BuildSystem, (files: readonly string[], tree: B
   'meson': (files, tree) => topmost(files).map((file) => readMeson(file, tree)),
 }; // oxfmt-ignore
 
-/** A pattern rule applies to the folders below that have no makefile of their own. */
+/** A pattern rule applies to the folders below without a makefile. */
 function readMakefiles(files: readonly string[], tree: BuildTree): BuildReading[] {
   return files.map((file) => {
     const folder = posix.dirname(file);
-    const nested = files.map((path) => posix.dirname(path)).filter((other) => other !== folder && isBelow(other, folder));
+    const nested = files
+      .map((path) => posix.dirname(path))
+      .filter((other) => other !== folder && isBelow(other, folder));
     const units = tree.units.filter((unit) => !nested.some((other) => unit.startsWith(`${other}/`)));
     return readMake(file, { ...tree, units }, tree.units);
   });
@@ -121,7 +124,9 @@ function isBelow(folder: string, other: string): boolean {
 function alternatives(first: UnitCommand, others: readonly UnitCommand[]): LeftOut[] {
   const known = new Set(first.flags);
   const different = others.filter(({ flags }) => flags.some((flag) => !known.has(flag) && flag.startsWith('-D')));
-  const flags = new Set(different.flatMap((one) => one.flags.filter((flag) => !known.has(flag) && flag.startsWith('-D'))));
+  const flags = new Set(
+    different.flatMap((one) => one.flags.filter((flag) => !known.has(flag) && flag.startsWith('-D'))),
+  );
   const [other] = different;
   if (other === undefined) return [];
   const targets = different.length === 1 ? other.target : `${different.length} other targets`;
@@ -132,7 +137,10 @@ function alternatives(first: UnitCommand, others: readonly UnitCommand[]): LeftO
  * The flags that all lists have. If the lists differ only in their include folders, and no header name is in two of
  * these, all folders are common.
  */
-function commonFlags(lists: readonly (readonly string[])[], tree: BuildTree): { common: string[]; isComplete: boolean } {
+function commonFlags(
+  lists: readonly (readonly string[])[],
+  tree: BuildTree,
+): { common: string[]; isComplete: boolean } {
   const [first = []] = lists;
   const isCommon = (flag: string): boolean => lists.every((list) => list.includes(flag));
   const common = first.filter(isCommon);

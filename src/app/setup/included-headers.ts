@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import { isHeader, isUnit, type SourceTree } from '../project/source-tree.ts';
 import { isStandardHeader, isToolkitHeader } from './toolkit-headers.ts';
 
-export interface IncludedHeaders {
+interface IncludedHeaders {
   /** Headers that are included, perhaps under a condition, and that are not in the repository. */
   readonly outside: ReadonlySet<string>;
   /**
@@ -51,7 +51,9 @@ export function includedHeaders(
       seen.set(path, isCertain);
       for (const { name, isQuoted, isReached } of includeLines(tree.text(path) ?? '', macros)) {
         if (isReached === false) continue;
-        const places = [...(isQuoted ? [posix.dirname(path)] : []), ...folders].map((folder) => posix.join(folder, name));
+        const places = [...(isQuoted ? [posix.dirname(path)] : []), ...folders].map((folder) =>
+          posix.join(folder, name),
+        );
         const found = places.find((place) => sources.has(place)) ?? (isKnown(name) ? undefined : elsewhere(name));
         const isSure = isCertain && isReached === true;
         if (found !== undefined) visit(found, isSure);
@@ -109,13 +111,17 @@ function includeLines(text: string, macros: ReadonlySet<string>): IncludeLine[] 
 
 /** Truth of a simple condition: `defined(A)`, `!defined(A)`, conjunctions of these, `0` and `1`. */
 function conditionOf(text: string, isDefined: (name: string) => boolean | undefined): boolean | undefined {
-  const parts = text.replace(/\/\/.*$/, '').split('&&').map((part): boolean | undefined => {
-    const [, negation, name, other] = /^\s*\(?\s*(!?)\s*defined\s*(?:\(\s*(\w+)\s*\)|(\w+))\s*\)?\s*$/.exec(part) ?? [];
-    const truth = name === undefined && other === undefined ? undefined : isDefined((name ?? other)!);
-    if (truth !== undefined) return truth !== (negation === '!');
-    const number = /^\s*([01])\s*$/.exec(part)?.[1];
-    return number === undefined ? undefined : number === '1';
-  });
+  const parts = text
+    .replace(/\/\/.*$/, '')
+    .split('&&')
+    .map((part): boolean | undefined => {
+      const [, negation, name, other] =
+        /^\s*\(?\s*(!?)\s*defined\s*(?:\(\s*(\w+)\s*\)|(\w+))\s*\)?\s*$/.exec(part) ?? [];
+      const truth = name === undefined && other === undefined ? undefined : isDefined((name ?? other)!);
+      if (truth !== undefined) return truth !== (negation === '!');
+      const number = /^\s*([01])\s*$/.exec(part)?.[1];
+      return number === undefined ? undefined : number === '1';
+    });
   if (parts.includes(false)) return false;
   return parts.includes(undefined) ? undefined : true;
 }

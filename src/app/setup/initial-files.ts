@@ -35,7 +35,8 @@ function workflowText(found: Survey, action: string): string {
   const isUseful = generatedHeaders.size > 0 || (unitFlags.size === 0 && databases.length === 0);
   const cmake = hasTopCMake && isUseful ? cmakeSteps(switches.get('cmake') ?? []) : '';
   const quoteList = (names: readonly string[]): string => `'${JSON.stringify(names).replaceAll('","', '", "')}'`;
-  const libraries = packages.plain.length === 0 ? '' : `\n          non-cuda-sub-packages: ${quoteList(packages.plain)}`;
+  const libraries =
+    packages.plain.length === 0 ? '' : `\n          non-cuda-sub-packages: ${quoteList(packages.plain)}`;
   const torch = needsTorch ? torchSteps : '';
   const inputs = needsTorch ? '\n        with:\n          nvcc-args: ${{ steps.torch.outputs.flags }}' : '';
   return `# Selvage checks the CUDA kernels that a pull request affects. It needs no GPU. \`selvage init\` wrote this file.
@@ -84,7 +85,9 @@ ${cmake}${torch}      - uses: ${action}${inputs}
 `;
 }
 
-const cmakeSteps = (switches: readonly string[]): string => `      # Writes build/compile_commands.json, which has the flags of each file; nothing is built. Without it Selvage takes
+const cmakeSteps = (
+  switches: readonly string[],
+): string => `      # Writes build/compile_commands.json, which has the flags of each file; nothing is built. Without it Selvage takes
       # the flags of .selvage.yml.
       - run: cmake -S . -B build -DCMAKE_EXPORT_COMPILE_COMMANDS=ON${switches.map((setting) => ` -D${setting}`).join('')}
         continue-on-error: true
@@ -136,30 +139,36 @@ const inComment = (text: string): string => text.replaceAll(/[^\x20-\x7e\u2026]/
 function compilerText(found: Survey): string {
   const { flags, unitFlags, databases, areAllInDatabases } = found;
   const args = areAllInDatabases ? [] : flags;
-  const stubs = stubsText(found);
-  const lines = [
+  const keys = [
     args.length === 0 ? '' : `  args:\n${listText(args)}`,
     databases.length > 0
       ? `  # Flags of each file. A workflow has these files only if git or an earlier step provides them.\n  compile-commands:\n${listText(databases)}`
       : unitFlags.size > 0
         ? `  # Flags that only some files have, from the targets of the build. \`selvage init --force\` writes that file again.\n  compile-commands: ${writtenDatabase}\n`
         : '',
-    stubs,
   ].join('');
-  return lines === '' ? '' : `nvcc:\n${lines}`;
+  const { remark, key } = stubsText(found);
+  // A key without a value does not parse.
+  return keys + key === '' ? remark : `nvcc:\n${keys}${remark.replaceAll(/^/gm, '  ').trimEnd()}${remark === '' ? '' : '\n'}${key}`; // oxfmt-ignore
 }
 
-/** The key for headers of libraries that are not installed, if this version of the configuration has it. */
-function stubsText({ foreignHeaders, needsTorch, absentSubmodules }: Survey): string {
-  const headers = [...new Set([...foreignHeaders.values()].flat())].filter((name) => !needsTorch || !ofTorch.test(name));
-  if (headers.length === 0) return '';
-  const shown = headers.sort().slice(0, maxNamed).map(inComment).join(', ');
+/** Headers of libraries that are not installed, and the key with which they are replaced. */
+function stubsText({ foreignHeaders, needsTorch, absentSubmodules }: Survey): { remark: string; key: string } {
+  const headers = [...new Set([...foreignHeaders.values()].flat())].filter(
+    (name) => !needsTorch || !ofTorch.test(name),
+  );
+  if (headers.length === 0) return { remark: '', key: '' };
   const more = headers.length > maxNamed ? ` and ${headers.length - maxNamed} more` : '';
-  const text = `  # Neither the repository nor the toolkit has ${shown}${more}.\n${absentSubmodules.length === 0 ? '' : `  # Submodules that are not checked out here may have them: ${absentSubmodules.map(inComment).join(', ')}.\n`}`;
   const key = stubKey();
-  return key === undefined ? `${text}  # Install them in the workflow, or name their folder in args.\n` : `${text}  ${key}: true\n`;
+  const lines = [
+    `Neither the repository nor the toolkit has ${headers.sort().slice(0, maxNamed).map(inComment).join(', ')}${more}.`,
+    ...(absentSubmodules.length === 0 ? [] : [`Submodules that are not checked out here may have them: ${absentSubmodules.map(inComment).join(', ')}.`]),
+    key === undefined ? 'Install them in the workflow, or name their folder in nvcc.args.' : 'Those that only host code uses are replaced by generated ones.',
+  ]; // oxfmt-ignore
+  return { remark: lines.map((line) => `# ${line}\n`).join(''), key: key === undefined ? '' : `  ${key}: true\n` };
 }
 
+/** The key of the configuration for generated headers; undefined if the schema does not have it. */
 function stubKey(): string | undefined {
   return knownKeys(['nvcc']).find((key) => key === 'stub-missing-headers');
 }
@@ -171,10 +180,12 @@ function leftOutText({ leftOut, switches, areAllInDatabases }: Survey): string {
   const more = leftOut.length - shown.length;
   const needed = new Set([...switches.values()].flat());
   return [
-    needed.size === 0 ? '' : `# Some CUDA files are compiled only with these settings of the build: ${[...needed].map(inComment).join(' ')}\n`,
+    needed.size === 0
+      ? ''
+      : `# Some CUDA files are compiled only with these settings of the build: ${[...needed].map(inComment).join(' ')}\n`,
     shown.length === 0
       ? ''
-      : `# Definitions of the build files that hold only under a condition or for one target, and are left out:\n${shown.join('')}${more > 0 ? `#   and ${more} more\n` : ''}`,
+      : `# Definitions of the build files that apply only under a condition or for one target, and are left out:\n${shown.join('')}${more > 0 ? `#   and ${more} more\n` : ''}`,
   ].join('');
 }
 

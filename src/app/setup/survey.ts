@@ -88,7 +88,8 @@ export async function survey(root: string, environment: Readonly<Record<string, 
     text: tree.text,
     isFile: (path) => kindOf(join(root, path)) === 'file',
     // The workflow checks submodules out.
-    isFolder: (path) => kindOf(join(root, path)) === 'folder' || submodules.some((folder) => path.startsWith(`${folder}/`)),
+    isFolder: (path) =>
+      kindOf(join(root, path)) === 'folder' || submodules.some((folder) => path.startsWith(`${folder}/`)),
     toolkit: workflowToolkit.replace(/\.\d+$/, ''),
   });
   const scans = sources.flatMap((path) => index.source(path) ?? []);

@@ -60,7 +60,7 @@ export function isToolkitHeader(name: string): boolean {
 }
 
 function packageOf(header: string): PackageRow | undefined {
-  return coreHeader.test(header) ? undefined : packageRows.find(({ headers }) => headers.test(header));
+  return packageRows.find(({ headers }) => headers.test(header));
 }
 
 /**
@@ -69,7 +69,7 @@ function packageOf(header: string): PackageRow | undefined {
  */
 export function toolkitPackage(header: string, toolkit: string): string | undefined {
   const name = packageOf(header)?.name;
-  // Thrust and CUB had a package of their own before 11.8.
+  // Thrust and CUB were a separate package before 11.8.
   return name === 'cccl' && isBefore(toolkit, 11, 8) ? 'thrust' : name;
 }
 

@@ -18,7 +18,7 @@ interface TrialServices {
 /** Most units that are tried. */
 const mostTrials = 3;
 
-const notTried = 'there is no nvcc here, so it is not known whether the files compile with this configuration';
+const notTried = 'nvcc was not found, so it is not known whether the files compile with this configuration';
 
 /**
  * Compiles units until one compiles.
@@ -30,7 +30,7 @@ export async function trialBuild(
   options: Options,
   services: TrialServices,
 ): Promise<string> {
-  // A copy of the program alone cannot compile.
+  // A copy of the program without its files cannot compile.
   if (kindOf(services.assets.include) === undefined) return notTried;
   try {
     return await firstThatCompiles(root, found, options, services);
@@ -68,10 +68,10 @@ async function firstThatCompiles(
       await builder.close();
     }
   }
-  return failures[0] ?? 'there is no unit to compile';
+  return failures[0] ?? 'nothing was compiled: the repository has only headers';
 }
 
-/** Units without headers that are missing, first; of these the smallest number of flags of its own. */
+/** Units without headers that are missing, first; of these, units without flags that only they have. */
 function unitsToTry({ units, foreignHeaders, unitFlags, loneHeaders }: Survey): readonly string[] {
   if (units.length === 0) return loneHeaders.length > 0 ? [headerUnit] : [];
   const missing = (unit: string): number => foreignHeaders.get(unit)?.length ?? 0;
@@ -86,14 +86,20 @@ function failureText(unit: string, diagnostics: readonly Diagnostic[], root: str
   const place = error?.location === undefined ? unit : `${error.location.file}:${error.location.line}`;
   const header = /(?:fatal error: |file does not compile: |cannot open source file ")([\w./+-]+\.?\w*)(?:"|: No such file)/.exec(text)?.[1]; // oxfmt-ignore
   const reason = `${unit} does not compile with this configuration: ${place}: `;
-  if (header === undefined) return `${reason}${text} If your build compiles it, add its flags to nvcc.args of .selvage.yml`;
+  if (header === undefined)
+    return `${reason}${text} If your build compiles it, add its flags to nvcc.args of .selvage.yml`;
   return `${reason}the header ${header} is not found. ${headerRemedy(header, root, found)}`;
 }
 
-function headerRemedy(header: string, root: string, { headerFolders, generatedHeaders, absentSubmodules }: Survey): string {
+function headerRemedy(
+  header: string,
+  root: string,
+  { headerFolders, generatedHeaders, absentSubmodules }: Survey,
+): string {
   if (generatedHeaders.has(header)) return 'The build writes it: run its configure step before Selvage, here and in the workflow'; // oxfmt-ignore
   const folder = headerFolders(header);
-  if (folder !== undefined && kindOf(join(root, folder)) === 'folder') return `Add '-I${folder}' to nvcc.args of .selvage.yml`;
+  if (folder !== undefined && kindOf(join(root, folder)) === 'folder')
+    return `Add '-I${folder}' to nvcc.args of .selvage.yml`;
   const provider = toolkitPackage(header, workflowToolkit);
   if (provider !== undefined) return `The toolkit here lacks the package ${provider}, which the workflow installs`;
   if (absentSubmodules.length > 0) return 'Check the submodules out and run `selvage init --force`';

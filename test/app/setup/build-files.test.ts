@@ -69,11 +69,16 @@ const cmakeCases: readonly Case[] = [
   [
     'a package that may be missing decides nothing',
     cmake('find_package(MPI)\nif(MPI_FOUND)\ntarget_compile_definitions(k PRIVATE HAVE_MPI)\nlist(APPEND L -DLISTED)\nset(S -DSET)\nendif()\ntarget_compile_options(k PRIVATE ${L} ${S} --use_fast_math)'), // oxfmt-ignore
-    { flags: ['--use_fast_math'], leftOut: ['CMakeLists.txt:5: -DHAVE_MPI', 'CMakeLists.txt:6: -DLISTED', 'CMakeLists.txt:7: -DSET'] },
+    {
+      flags: ['--use_fast_math'],
+      leftOut: ['CMakeLists.txt:5: -DHAVE_MPI', 'CMakeLists.txt:6: -DLISTED', 'CMakeLists.txt:7: -DSET'],
+    },
   ],
   [
     'both branches of an undecided condition count only for what they share',
-    cmake('if($ENV{X})\nset(L -DA=1 -DB=1)\nelse()\nset(L -DA=1 -DB=2)\nendif()\ntarget_compile_options(k PRIVATE ${L})'),
+    cmake(
+      'if($ENV{X})\nset(L -DA=1 -DB=1)\nelse()\nset(L -DA=1 -DB=2)\nendif()\ntarget_compile_options(k PRIVATE ${L})',
+    ),
     { flags: ['-DA=1'] },
   ],
   [
@@ -160,7 +165,7 @@ const cmakeCases: readonly Case[] = [
     { flags: ['-Ix', '-Iy'] },
   ],
   [
-    'include folders with headers of one name stay apart',
+    'include folders with headers of one name stay separate',
     { 'CMakeLists.txt': 'project(p CUDA)\nadd_library(a a.cu)\ntarget_include_directories(a PRIVATE x)\nadd_library(b b.cu)\ntarget_include_directories(b PRIVATE y)\n', 'a.cu': '', 'b.cu': '', 'x/z.h': '', 'y/z.h': '' }, // oxfmt-ignore
     { flags: [], own: { 'a.cu': ['-Ix'], 'b.cu': ['-Iy'] } },
   ],
@@ -213,7 +218,9 @@ const makeCases: readonly Case[] = [
   ],
   [
     'late and immediate expansion',
-    make('A = 1\nLATE = -DLATE=$(A)\nNOW := -DNOW=$(A)\nLATE += -DM\nA = 2\nA ?= 3\nk: k.cu\n\tnvcc $(LATE) $(NOW) -o k k.cu\n'),
+    make(
+      'A = 1\nLATE = -DLATE=$(A)\nNOW := -DNOW=$(A)\nLATE += -DM\nA = 2\nA ?= 3\nk: k.cu\n\tnvcc $(LATE) $(NOW) -o k k.cu\n',
+    ),
     { flags: ['-DLATE=2', '-DNOW=1', '-DM'] },
   ],
   [

@@ -1,4 +1,4 @@
-/** Small repositories of five kinds, each with a race-free and a racy kernel. */
+/** Small repositories of several kinds, each with a race-free and a racy kernel. */
 import type { Files } from '../../github/runner.ts';
 
 /** `factor` must come from the flags of the build. */
@@ -114,5 +114,21 @@ target_compile_features(lib INTERFACE cxx_std_17)
     },
     flags: ['-I.', '-std=c++17', '-DMODE=1'],
     racy: 'kernels/k.cu',
+  },
+  'CMake with several targets': {
+    files: {
+      'CMakeLists.txt': `cmake_minimum_required(VERSION 3.18)
+project(demo LANGUAGES CXX CUDA)
+set(CMAKE_CUDA_STANDARD 17)
+add_library(kernels src/k.cu)
+target_compile_definitions(kernels PRIVATE FACTOR=2)
+add_library(other src/other.cu)
+target_compile_definitions(other PRIVATE FACTOR=3 OTHER)
+`,
+      'src/k.cu': `#ifdef OTHER\n#error OTHER\n#endif\n${kernels('FACTOR')}${launches}`,
+      'src/other.cu': 'static_assert(FACTOR == 3);\n#ifndef OTHER\n#error OTHER\n#endif\n',
+    },
+    flags: ['-std=c++17'],
+    racy: 'src/k.cu',
   },
 };

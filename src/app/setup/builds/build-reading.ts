@@ -3,9 +3,9 @@ import { posix } from 'node:path';
 import { isAllowedDefinition } from '../../../toolchain/flags.ts';
 import { parseOptions, type OptionWord } from '../../../toolchain/nvcc-options.ts';
 
-/** Stands for text that reading alone does not determine: the output of a program, a path of another machine. */
+/** Represents text that only a build determines: the output of a program, a path of another machine. */
 export const unknownText = '\uE000';
-/** Stands for the root of the repository in absolute paths of build files. */
+/** Represents the root of the repository in absolute paths of build files. */
 export const rootPath = '/\uE001';
 
 /** The repository, as build files see it. Paths are relative to its root. */
@@ -56,7 +56,7 @@ const wantedOptions = new Set([
   '-fmad', '-expt-relaxed-constexpr', '-extended-lambda', '-default-stream', '-maxrregcount',
 ]); // oxfmt-ignore
 
-export interface SelectedFlags {
+interface SelectedFlags {
   readonly flags: readonly string[];
   readonly architectures: readonly number[];
   /** Definitions with a value that is unknown or that a pull request may not set. */
@@ -64,7 +64,7 @@ export interface SelectedFlags {
 }
 
 /** Architectures that a text names: `sm_80`, `compute_80`. */
-export function namedArchitectures(text: string): number[] {
+function namedArchitectures(text: string): number[] {
   return [...text.matchAll(/\b(?:sm|compute)_(\d{2,3})(?=[af]?\b)/g)].map(([, number]) => Number(number));
 }
 

@@ -5,7 +5,7 @@ import { unknownText, type BuildTree } from './build-reading.ts';
 import { cmakePath, folderOfPath } from './cmake-model.ts';
 
 /** Reads and sets variables. */
-export interface CMakeVariables {
+interface CMakeVariables {
   readonly get: (name: string) => string | undefined;
   readonly set: (name: string, value: string) => void;
 }
@@ -29,11 +29,13 @@ export function listCommand([operation = '', name = '', ...words]: readonly stri
     case 'REVERSE':
       return save(items.reverse());
     case 'SORT':
-      return save(items.sort((a, b) => a.localeCompare(b, 'en', { numeric: words.includes('NATURAL') }) * (words.includes('DESCENDING') ? -1 : 1))); // oxfmt-ignore
+      return save(items.sort((a, b) => a.localeCompare(b, 'en', { numeric: words.some((word) => /^NATUR/.test(word)) }) * (words.includes('DESCENDING') ? -1 : 1))); // oxfmt-ignore
     case 'FILTER': {
       const [mode, , pattern = ''] = words;
       const matches = matcherOf(pattern);
-      return save(matches === undefined ? [unknownText] : items.filter((item) => matches(item) === (mode === 'INCLUDE')));
+      return save(
+        matches === undefined ? [unknownText] : items.filter((item) => matches(item) === (mode === 'INCLUDE')),
+      );
     }
     case 'LENGTH':
       return variables.set(words[0] ?? '', isOpen ? unknownText : String(items.length));
@@ -97,7 +99,10 @@ export function fileCommand(
   const base = at < 0 ? undefined : folderOfPath(words[at + 1] ?? '', folder);
   const patterns = words.filter((word, index) => (at < 0 || (index !== at && index !== at + 1)) && !/^(?:CONFIGURE_DEPENDS|FOLLOW_SYMLINKS|LIST_DIRECTORIES|true|false)$/.test(word)); // oxfmt-ignore
   const found = globbed(patterns, folder, tree, operation === 'GLOB_RECURSE');
-  variables.set(name, found.map((path) => (base === undefined ? cmakePath(path) : posix.relative(base, path))).join(';'));
+  variables.set(
+    name,
+    found.map((path) => (base === undefined ? cmakePath(path) : posix.relative(base, path))).join(';'),
+  );
 }
 
 /** Files of the repository that patterns match. */
@@ -109,7 +114,7 @@ export function globbed(
 ): readonly string[] {
   const found = new Set<string>();
   for (const pattern of patterns) {
-    // A pattern is no path, but its folder is one.
+    // The folder of a pattern is a path, even if the pattern is not.
     const place = folderOfPath(posix.dirname(pattern).replaceAll(/[*?[\]]/g, 'x'), folder);
     if (place === undefined) continue;
     const parent = folderOfPath(posix.dirname(pattern), folder);
@@ -162,7 +167,8 @@ export function parseArgumentsCommand(
   const others: string[] = [];
   for (const word of words) {
     if (flags.includes(word)) variables.set(`${prefix}_${word}`, 'TRUE');
-    else if (ones.includes(word) || lists.includes(word)) current = { name: `${prefix}_${word}`, isList: lists.includes(word) }; // oxfmt-ignore
+    else if (ones.includes(word) || lists.includes(word))
+      current = { name: `${prefix}_${word}`, isList: lists.includes(word) }; // oxfmt-ignore
     else if (current === undefined) others.push(word);
     else {
       const before = current.isList ? itemsOf(variables.get(current.name)) : [];

@@ -7,13 +7,13 @@ import { rootPath, unknownText, mergedItems, type BuildTree } from './build-read
 import { fileCommand, filenameCommand, globbed, listCommand, parseArgumentsCommand, stringCommand } from './cmake-commands.ts'; // oxfmt-ignore
 import { conditionTruth } from './cmake-expression.ts';
 import {
-  cmakePath, definitionsIn, folderOfPath, noRequirements, placeOf,
+  cmakePath, definitionsIn, folderOfPath, noRequirements, cmakePlace,
   type CMakeDirectory, type CMakeItem, type CMakeProject, type CMakeTarget, type RequirementKind,
 } from './cmake-model.ts'; // oxfmt-ignore
 import { parseCMake, type CMakeArgument, type CMakeCommand, type CMakeNode } from './cmake-syntax.ts';
 
 /** CUDA files that are compiled only if variables have other values. */
-export interface SkippedUnits {
+interface SkippedUnits {
   readonly units: readonly string[];
   /** The values that reach them. */
   readonly settings: ReadonlyMap<string, string>;
@@ -122,8 +122,15 @@ class Evaluation implements CMakeEvaluation {
     const nodes = this.nodesOf(file);
     if (nodes === undefined || this.depth >= deepest) return;
     this.folders.add(folder);
-    const directory: CMakeDirectory = { folder, own: noRequirements(), parent, reasons: [...this.reasons], variables: new Map() };
-    for (const kind of Object.keys(directory.own) as RequirementKind[]) directory.own[kind].push(...(parent?.own[kind] ?? []));
+    const directory: CMakeDirectory = {
+      folder,
+      own: noRequirements(),
+      parent,
+      reasons: [...this.reasons],
+      variables: new Map(),
+    };
+    for (const kind of Object.keys(directory.own) as RequirementKind[])
+      directory.own[kind].push(...(parent?.own[kind] ?? []));
     this.directories.push(directory);
     const outer = this.frame as Frame | undefined;
     const variables = new Map(outer?.variables ?? this.settings);
@@ -200,7 +207,10 @@ class Evaluation implements CMakeEvaluation {
     return words.flatMap((word): CMakeArgument[] => {
       const text = this.expand(word);
       if (word.form !== 'plain') return [{ text, form: word.form }];
-      return text.split(';').filter((item) => item !== '').map((item) => ({ text: item, form: 'plain' }));
+      return text
+        .split(';')
+        .filter((item) => item !== '')
+        .map((item) => ({ text: item, form: 'plain' }));
     });
   }
 
@@ -213,12 +223,14 @@ class Evaluation implements CMakeEvaluation {
   }
 
   private place(): string {
-    return placeOf('.', this.frame.file, this.line);
+    return cmakePlace('.', this.frame.file, this.line);
   }
 
   // Control flow
 
-  private branch(branches: readonly { readonly condition: CMakeCommand | undefined; readonly body: readonly CMakeNode[] }[]): Ending { // oxfmt-ignore
+  private branch(
+    branches: readonly { readonly condition: CMakeCommand | undefined; readonly body: readonly CMakeNode[] }[],
+  ): Ending {
     const before = this.frame.variables;
     const results: Map<string, string>[] = [];
     let isOpen = false;
@@ -301,10 +313,11 @@ class Evaluation implements CMakeEvaluation {
         const { name, line, words: written } = node.command;
         const texts = this.texts(written);
         const flags = definitionsIn(name, texts);
-        if (flags.length > 0) this.leftOut.push({ place: placeOf('.', this.frame.file, line), flags, reason });
+        if (flags.length > 0) this.leftOut.push({ place: cmakePlace('.', this.frame.file, line), flags, reason });
         if (name === 'add_subdirectory' && (texts[0] ?? '') !== '') {
           const child = folderOfPath(texts[0] ?? '', folder);
-          if (child !== undefined) for (const unit of this.tree.units) if (unit.startsWith(`${child}/`)) units.add(unit);
+          if (child !== undefined)
+            for (const unit of this.tree.units) if (unit.startsWith(`${child}/`)) units.add(unit);
         }
         for (const unit of globbed(texts.filter((text) => text.endsWith('.cu')), folder, this.tree, name === 'file' && texts[0] === 'GLOB_RECURSE')) units.add(unit); // oxfmt-ignore
       }
@@ -312,7 +325,8 @@ class Evaluation implements CMakeEvaluation {
     visit(body);
     this.frame.variables = outer;
     const settings = condition === undefined || words === undefined ? undefined : settingsFor(words);
-    if (units.size > 0 && settings !== undefined && settings.size > 0) this.skipped.push({ units: [...units], settings });
+    if (units.size > 0 && settings !== undefined && settings.size > 0)
+      this.skipped.push({ units: [...units], settings });
   }
 
   private block(command: CMakeCommand, body: readonly CMakeNode[]): Ending {
@@ -377,7 +391,8 @@ class Evaluation implements CMakeEvaluation {
     else if (name === 'list') listCommand(words, variables);
     else if (name === 'string') stringCommand(words, variables);
     else if (name === 'file') fileCommand(words, variables, folder, this.tree);
-    else if (name === 'aux_source_directory') fileCommand(['GLOB', words[1] ?? '', posix.join(words[0] ?? '.', '*')], variables, folder, this.tree); // oxfmt-ignore
+    else if (name === 'aux_source_directory')
+      fileCommand(['GLOB', words[1] ?? '', posix.join(words[0] ?? '.', '*')], variables, folder, this.tree); // oxfmt-ignore
     else if (name === 'get_filename_component') filenameCommand(words, variables, folder);
     else if (name === 'cmake_parse_arguments') parseArgumentsCommand(words, variables);
     else if (name === 'project') this.setProject(words[0] ?? '');
@@ -386,11 +401,13 @@ class Evaluation implements CMakeEvaluation {
     else if (name === 'target_sources') this.addSources(words);
     else if (name === 'target_link_libraries') this.link(words);
     else if (name === 'set_target_properties' || name === 'set_property') this.setProperties(name, words);
-    else if (name === 'find_package') this.packages.push(...[words[0] ?? '', (words[0] ?? '').toUpperCase()].filter((one) => one !== '' && one !== 'CUDA').map((one) => `${one}_`)); // oxfmt-ignore
+    else if (name === 'find_package')
+      this.packages.push(...[words[0] ?? '', (words[0] ?? '').toUpperCase()].filter((one) => one !== '' && one !== 'CUDA').map((one) => `${one}_`)); // oxfmt-ignore
     else if (name === 'fetchcontent_makeavailable') this.packages.push(...words.map((one) => `${one.toLowerCase()}_`));
     // A program that looks for a GPU finds none where Selvage runs.
     else if (name === 'try_run') words.slice(0, 2).forEach((one) => variables.set(one, 'FAILED_TO_RUN'));
-    else if (name === 'get_directory_property' && words.at(-1) === 'PARENT_DIRECTORY') variables.set(words[0] ?? '', this.frame.directory.parent === undefined ? '' : cmakePath(this.frame.directory.parent.folder)); // oxfmt-ignore
+    else if (name === 'get_directory_property' && words.at(-1) === 'PARENT_DIRECTORY')
+      variables.set(words[0] ?? '', this.frame.directory.parent === undefined ? '' : cmakePath(this.frame.directory.parent.folder)); // oxfmt-ignore
     else for (const word of words) if (/^[A-Za-z_]\w*$/.test(word)) variables.set(word, unknownText);
     return undefined;
   }
@@ -405,7 +422,8 @@ class Evaluation implements CMakeEvaluation {
     if (target === undefined) return;
     if (values.length === 0) target.delete(name);
     // The frame of a caller is not restored after an undecided branch.
-    else if (isForParent && this.reasons.length > 0) target.set(name, mergedItems((target.get(name) ?? '').split(';'), values.join(';').split(';')).join(';')); // oxfmt-ignore
+    else if (isForParent && this.reasons.length > 0)
+      target.set(name, mergedItems((target.get(name) ?? '').split(';'), values.join(';').split(';')).join(';')); // oxfmt-ignore
     else target.set(name, values.join(';'));
   }
 
@@ -496,7 +514,9 @@ class Evaluation implements CMakeEvaluation {
     if (target === undefined) return;
     // Paths are relative to this folder, which may be below that of the target.
     const folder = cmakePath(this.frame.directory.folder);
-    for (const word of words.filter((one) => !/^(?:PRIVATE|PUBLIC|INTERFACE|FILE_SET|BASE_DIRS|FILES|HEADERS)$/.test(one)))
+    for (const word of words.filter(
+      (one) => !/^(?:PRIVATE|PUBLIC|INTERFACE|FILE_SET|BASE_DIRS|FILES|HEADERS)$/.test(one),
+    ))
       target.sources.push(this.item(/^[/$]/.test(word) ? word : `${folder}/${word}`));
   }
 
@@ -529,7 +549,8 @@ class Evaluation implements CMakeEvaluation {
     const target = this.targets.get(name);
     let scope: 'PRIVATE' | 'PUBLIC' | 'INTERFACE' = 'PUBLIC';
     for (const word of words) {
-      if (/^(?:LINK_)?(?:PRIVATE|PUBLIC)$|^(?:LINK_)?INTERFACE(?:_LIBRARIES)?$/.test(word)) scope = word.includes('PRIVATE') ? 'PRIVATE' : word.includes('PUBLIC') ? 'PUBLIC' : 'INTERFACE'; // oxfmt-ignore
+      if (/^(?:LINK_)?(?:PRIVATE|PUBLIC)$|^(?:LINK_)?INTERFACE(?:_LIBRARIES)?$/.test(word))
+        scope = word.includes('PRIVATE') ? 'PRIVATE' : word.includes('PUBLIC') ? 'PUBLIC' : 'INTERFACE'; // oxfmt-ignore
       else target?.links.push({ item: this.item(word), scope });
     }
   }

@@ -2,7 +2,7 @@
 import { unknownText } from './build-reading.ts';
 import type { CMakeArgument } from './cmake-syntax.ts';
 
-/** A truth value; undefined if reading alone does not determine it. */
+/** A truth value; undefined if only a build determines it. */
 type Truth = boolean | undefined;
 
 const compilerOf: Readonly<Record<string, string>> = { CUDA: 'NVIDIA', CXX: 'GNU', C: 'GNU' };
@@ -105,7 +105,7 @@ function valueOfGenerator(inner: string, buildType: string): string {
   }
 }
 
-/** Place of the first colon that is not part of a nested expression; the length if there is none. */
+/** Place of the first colon that is not part of a nested expression; otherwise the length. */
 function colonOf(text: string): number {
   for (let at = 0; at < text.length; at++) {
     if (text.startsWith('$<', at)) at = endOfGenerator(text, at);
@@ -168,7 +168,7 @@ function compared(operator: string, left: string, right: string): Truth {
 }
 
 /** What a condition asks of the evaluation. */
-export interface ConditionContext {
+interface ConditionContext {
   /** Value of a variable; undefined if it is not set. */
   readonly variable: (name: string) => string | undefined;
   /** Sets `CMAKE_MATCH_1` and the like. */
@@ -229,7 +229,11 @@ export function conditionTruth(words: readonly CMakeArgument[], context: Conditi
       const right = words[at - 1];
       return right === undefined ? undefined : comparison(word, next.text, right);
     }
-    if (word.form === 'plain' && /^(?:DEFINED|TARGET|EXISTS|COMMAND|POLICY|IS_DIRECTORY|IS_ABSOLUTE|IS_SYMLINK|TEST)$/.test(word.text) && next !== undefined) { // oxfmt-ignore
+    if (
+      word.form === 'plain' &&
+      /^(?:DEFINED|TARGET|EXISTS|COMMAND|POLICY|IS_DIRECTORY|IS_ABSOLUTE|IS_SYMLINK|TEST)$/.test(word.text) &&
+      next !== undefined
+    ) {
       at++;
       return unary(word.text, next.text);
     }

@@ -16,7 +16,7 @@ export interface CMakeItem {
   readonly reasons: readonly string[];
 }
 
-export type Requirements = Readonly<Record<RequirementKind, CMakeItem[]>>;
+type Requirements = Readonly<Record<RequirementKind, CMakeItem[]>>;
 
 export interface CMakeDirectory {
   /** From the root of the repository. */
@@ -50,6 +50,7 @@ export interface CMakeProject {
   readonly leftOut: LeftOut[];
 }
 
+/** Requirements to which nothing was added. */
 export function noRequirements(): Requirements {
   return { definitions: [], includes: [], options: [], features: [] };
 }
@@ -82,7 +83,9 @@ export function cmakeCommands({ targets, directories, leftOut }: CMakeProject, t
 /** CUDA files of a target. */
 function unitsOf(target: CMakeTarget, units: ReadonlySet<string>): ReadonlySet<string> {
   const paths = target.sources.flatMap(({ text }) => withoutGenerators(text, '').split(';'));
-  return new Set(paths.flatMap((path) => placedPath(path, target.directory.folder) ?? []).filter((path) => units.has(path)));
+  return new Set(
+    paths.flatMap((path) => placedPath(path, target.directory.folder) ?? []).filter((path) => units.has(path)),
+  );
 }
 
 /**
@@ -98,7 +101,9 @@ function wordsOf(
   const buildType = directory.variables.get('CMAKE_BUILD_TYPE') ?? '';
   const values = (items: readonly CMakeItem[], around: readonly string[]): string[] => {
     const kept = items.filter(({ reasons }) => reasons.every((reason) => around.includes(reason)));
-    return withoutGenerators(kept.map(({ text }) => text).join(';'), buildType).split(';').filter((text) => text !== '');
+    return withoutGenerators(kept.map(({ text }) => text).join(';'), buildType)
+      .split(';')
+      .filter((text) => text !== '');
   };
   const all: Record<RequirementKind, string[]> = { definitions: [], includes: [], options: [], features: [] };
   const take = (requirements: Requirements, around: readonly string[]): void => {
@@ -125,7 +130,8 @@ function wordsOf(
   follow(target, true);
   const property = (name: string, variable = `CMAKE_${name}`): string =>
     target.properties.get(name) ?? directory.variables.get(variable) ?? '';
-  const typed = buildType === '' ? '' : ` ${directory.variables.get(`CMAKE_CUDA_FLAGS_${buildType.toUpperCase()}`) ?? ''}`;
+  const typed =
+    buildType === '' ? '' : ` ${directory.variables.get(`CMAKE_CUDA_FLAGS_${buildType.toUpperCase()}`) ?? ''}`;
   const findCuda = target.isOfFindCuda ? (directory.variables.get('CUDA_NVCC_FLAGS') ?? '') : '';
   const flags = `${directory.variables.get('CMAKE_CUDA_FLAGS') ?? ''}${typed} ${property('COMPILE_FLAGS', '')}`;
   const isTrue = /^(?:ON|TRUE|YES|1)$/i;
@@ -179,6 +185,6 @@ export function folderOfPath(path: string, folder: string): string | undefined {
 }
 
 /** The place of a line, as reports write it. */
-export function placeOf(folder: string, file: string, line: number): string {
+export function cmakePlace(folder: string, file: string, line: number): string {
   return `${posix.join(folder, file)}:${line}`;
 }

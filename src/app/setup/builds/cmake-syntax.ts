@@ -31,7 +31,7 @@ export type CMakeNode =
       readonly body: readonly CMakeNode[];
     };
 
-/** Parses a `CMakeLists.txt`; text that is no command is skipped. */
+/** Parses a `CMakeLists.txt`; other text is skipped. */
 export function parseCMake(text: string): CMakeNode[] {
   const commands = commandsOf(text);
   let at = 0;

@@ -55,12 +55,15 @@ function variableValue(name: string, context: MakeContext, depth: number): strin
 
 function referenceValue(inner: string, context: MakeContext, depth: number): string {
   const [, called, rest] = /^([a-z-]+)[ \t]+([^]*)$/.exec(inner) ?? [];
-  if (called !== undefined && rest !== undefined && functionNames.has(called)) return functionValue(called, rest, context, depth);
+  if (called !== undefined && rest !== undefined && functionNames.has(called))
+    return functionValue(called, rest, context, depth);
   const name = expandMake(inner, context, depth);
   const [, variable, from, to] = /^([^:\s]+):([^=]*)=(.*)$/.exec(name) ?? [];
   if (variable === undefined) return variableValue(name.trim(), context, depth);
   const pattern = from!.includes('%') ? [from!, to!] : [`%${from}`, `%${to}`];
-  return words(variableValue(variable, context, depth)).map((word) => substituted(word, pattern[0]!, pattern[1]!)).join(' ');
+  return words(variableValue(variable, context, depth))
+    .map((word) => substituted(word, pattern[0]!, pattern[1]!))
+    .join(' ');
 }
 
 const words = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '');
@@ -119,7 +122,9 @@ function functionValue(name: string, text: string, context: MakeContext, depth: 
     case 'subst':
       return value(0) === '' ? value(2) : value(2).replaceAll(value(0), value(1));
     case 'patsubst':
-      return listed(2).map((word) => substituted(word, value(0).trim(), value(1).trim())).join(' ');
+      return listed(2)
+        .map((word) => substituted(word, value(0).trim(), value(1).trim()))
+        .join(' ');
     case 'strip':
       return listed(0).join(' ');
     case 'findstring':
@@ -137,7 +142,9 @@ function functionValue(name: string, text: string, context: MakeContext, depth: 
     case 'words':
       return isOpen(value(0)) ? unknownText : String(listed(0).length);
     case 'wordlist':
-      return listed(2).slice(Number(value(0)) - 1, Number(value(1))).join(' ');
+      return listed(2)
+        .slice(Number(value(0)) - 1, Number(value(1)))
+        .join(' ');
     case 'firstword':
       return listed(0)[0] ?? '';
     case 'lastword':
@@ -151,13 +158,21 @@ function functionValue(name: string, text: string, context: MakeContext, depth: 
     case 'basename':
       return each((word) => word.slice(0, word.length - posix.extname(word).length));
     case 'addsuffix':
-      return listed(1).map((word) => word + value(0)).join(' ');
+      return listed(1)
+        .map((word) => word + value(0))
+        .join(' ');
     case 'addprefix':
-      return listed(1).map((word) => value(0) + word).join(' ');
+      return listed(1)
+        .map((word) => value(0) + word)
+        .join(' ');
     case 'join':
-      return listed(0).map((word, at) => word + (listed(1)[at] ?? '')).join(' ');
+      return listed(0)
+        .map((word, at) => word + (listed(1)[at] ?? ''))
+        .join(' ');
     case 'wildcard':
-      return listed(0).flatMap((pattern) => context.wildcard(pattern)).join(' ');
+      return listed(0)
+        .flatMap((pattern) => context.wildcard(pattern))
+        .join(' ');
     case 'realpath':
     case 'abspath':
       return each((word) => (word.startsWith('/') || isOpen(word) ? word : posix.join(rootPath, context.folder, word)));
@@ -169,7 +184,9 @@ function functionValue(name: string, text: string, context: MakeContext, depth: 
       return raw.every((_, at) => value(at).trim() !== '') ? value(raw.length - 1) : '';
     case 'foreach': {
       const variable = value(0).trim();
-      return listed(1).map((word) => expandMake(raw[2] ?? '', withVariables(context, new Map([[variable, word]])), depth)).join(' ');
+      return listed(1)
+        .map((word) => expandMake(raw[2] ?? '', withVariables(context, new Map([[variable, word]])), depth))
+        .join(' ');
     }
     case 'call': {
       const given = new Map(raw.map((_, at) => [String(at), at === 0 ? value(0).trim() : value(at)]));

@@ -1,6 +1,6 @@
 /**
  * Reads makefiles: variables, conditions, and the recipes that call nvcc. Of a condition that is decided, the branch
- * that holds is read; of another one, only what its branches have in common counts.
+ * whose condition is true is read; of another one, only what its branches have in common counts.
  */
 import { posix } from 'node:path';
 import { shellWords } from '../../../toolchain/shell-words.ts';
@@ -84,7 +84,8 @@ function evaluate(
       const found = set === undefined ? variables.get(name) : { text: set, isExpanded: true };
       if (/^(?:\w*_)?NVCC$/i.test(name)) {
         // The path of the compiler is often the output of a program.
-        const value = found === undefined ? '' : found.isExpanded ? found.text : expandMake(found.text, nothingElse(name));
+        const value =
+          found === undefined ? '' : found.isExpanded ? found.text : expandMake(found.text, nothingElse(name));
         return value === '' || value.includes(unknownText) ? { text: 'nvcc', isExpanded: true } : found;
       }
       if (found !== undefined) return found;
@@ -179,7 +180,9 @@ function evaluate(
     const trimmed = text.trim();
     const [, names] = /^(?:-|s)?include\s+(.+)$/.exec(trimmed) ?? [];
     if (names !== undefined) return expand(names).split(/\s+/).forEach(include);
-    const assignment = /^((?:(?:override|export|private)\s+)*)([^\s:+?!=#]+)\s*(::?:?|\+|\?|!)?=\s*([^]*)$/.exec(trimmed);
+    const assignment = /^((?:(?:override|export|private)\s+)*)([^\s:+?!=#]+)\s*(::?:?|\+|\?|!)?=\s*([^]*)$/.exec(
+      trimmed,
+    );
     if (assignment) {
       openRule = undefined;
       return assign(expand(assignment[2]!), assignment[3] ?? '', assignment[4]!);
@@ -190,7 +193,10 @@ function evaluate(
     if (!rule || /^(?:export|unexport|undefine)\b|^\$[({](?:eval|info|call|error|warning|foreach|shell|if)\b/.test(trimmed)) return; // oxfmt-ignore
     // A variable of one target has no effect on the others.
     if (/^\s*(?:(?:override|export|private)\s+)*[\w.-]+\s*(?:[:+?]|::)?=/.test(rule[2]!)) return;
-    const listed = (value: string): string[] => expand(value).split(/\s+/).filter((word) => word !== '' && word !== '|');
+    const listed = (value: string): string[] =>
+      expand(value)
+        .split(/\s+/)
+        .filter((word) => word !== '' && word !== '|');
     const parts = rule[2]!.split(/:(?!=)/);
     const prerequisites = listed(parts.length > 1 ? parts.slice(1).join(':') : rule[2]!);
     openRule = {
@@ -229,7 +235,12 @@ function evaluate(
   const general: string[][] = [];
   const architectures: number[] = [];
   const units = new Set(named);
-  const folders = ['', ...expand('$(VPATH)').split(/[\s:]+/).filter((word) => word !== '')];
+  const folders = [
+    '',
+    ...expand('$(VPATH)')
+      .split(/[\s:]+/)
+      .filter((word) => word !== ''),
+  ];
   const unitOf = (name: string): string | undefined => folders.map((one) => placedPath(name.startsWith('/') ? name : posix.join(one, name), folder)).find((path) => path !== undefined && units.has(path)); // oxfmt-ignore
   /** The rules of a target may be spread: one with the recipe, others with further prerequisites. */
   const callOf = (rule: MakeRule, first: string, all: readonly string[], target: string, stem: string): void => {

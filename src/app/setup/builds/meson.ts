@@ -43,11 +43,11 @@ export function readMeson(file: string, tree: BuildTree): BuildReading {
 
   const call = (made: ScriptCall): ScriptValue => {
     const { name, given, named, line } = made;
-    if (name === 'include_directories') return usage(textsOf([...given]).map((path) => `-I${here(path)}`));
-    if (name === 'files') return textsOf([...given]).map(here);
+    if (name === 'include_directories') return usage(textsOf(given).map((path) => `-I${here(path)}`));
+    if (name === 'files') return textsOf(given).map(here);
     if (name === 'declare_dependency') return usage([...includesOf(named.get('include_directories') ?? []), ...get(made, 'compile_args'), ...flagsIn(named.get('dependencies') ?? [])]); // oxfmt-ignore
     if (name === 'add_project_arguments' || name === 'add_global_arguments') {
-      if (get(made, 'language').includes('cuda')) projectFlags.push(...textsOf([...given]));
+      if (get(made, 'language').includes('cuda')) projectFlags.push(...textsOf(given));
     } else if (name === 'project') standards = get(made, 'default_options');
     else if (name === 'subdir') readFolder(textOf(given[0]));
     else if (name === 'meson.current_source_dir') return cmakePath(folder);
@@ -69,12 +69,15 @@ export function readMeson(file: string, tree: BuildTree): BuildReading {
     ];
     const { flags, architectures: numbers, open } = selectBuildFlags(words, folder, tree);
     const place = `${posix.join(folder, 'meson.build')}:${line}`;
-    const sources = [...textsOf([...given.slice(1)]), ...get(made, 'sources')].flatMap((path) => placedPath(path, folder) ?? []);
+    const sources = [...textsOf(given.slice(1)), ...get(made, 'sources')].flatMap(
+      (path) => placedPath(path, folder) ?? [],
+    );
     const units = sources.filter((path) => tree.units.includes(path));
     for (const unit of units) commands.push({ unit, flags, target: textOf(given[0]), place });
     if (units.length === 0) general.push([...flags]);
     else architectures.push(...numbers);
-    if (units.length > 0 && open.length > 0) leftOut.push({ place, flags: open, reason: 'the value is not known here' });
+    if (units.length > 0 && open.length > 0)
+      leftOut.push({ place, flags: open, reason: 'the value is not known here' });
   };
 
   const context = (): ScriptContext => ({
@@ -83,7 +86,8 @@ export function readMeson(file: string, tree: BuildTree): BuildReading {
     call,
     reference: (name) => new ScriptReference(name),
   });
-  const value = (text: string, line: number): ScriptValue => evaluateScript(parseScript(text, 'meson', line), context());
+  const value = (text: string, line: number): ScriptValue =>
+    evaluateScript(parseScript(text, 'meson', line), context());
 
   const readFolder = (name: string): void => {
     const outer = folder;

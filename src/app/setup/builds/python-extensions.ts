@@ -30,7 +30,11 @@ export function readSetup(file: string, tree: BuildTree): BuildReading {
   return readingOf(modules, posix.dirname(file), tree, leftOut);
 }
 
-function extensionOf({ name, given, named, line }: ScriptCall, file: string, usesTorch: boolean): ExtensionModule | undefined {
+function extensionOf(
+  { name, given, named, line }: ScriptCall,
+  file: string,
+  usesTorch: boolean,
+): ExtensionModule | undefined {
   const last = name.replace(/^.*\./, '');
   if (!/^(?:\w*CUDAExtension|CppExtension|Extension)$/.test(last)) return undefined;
   const macros = named.get('define_macros');
@@ -69,7 +73,9 @@ function readingOf(
     const hasStandard = selected.flags.some((flag) => flag.startsWith('-std='));
     const flags = isOfTorch && !hasStandard ? ['-std=c++17', ...selected.flags] : selected.flags;
     architectures.push(...selected.architectures);
-    const units = sources.flatMap((source) => placedPath(source, folder) ?? []).filter((path) => tree.units.includes(path));
+    const units = sources
+      .flatMap((source) => placedPath(source, folder) ?? [])
+      .filter((path) => tree.units.includes(path));
     for (const unit of units) commands.push({ unit, flags, target: name, place });
     if (units.length === 0 && sources.some((source) => source.endsWith('.cu') || source.includes(unknownText))) general.push([...flags]); // oxfmt-ignore
     if (selected.open.length > 0) notes.push({ place, flags: selected.open, reason: 'the value is not known here' });

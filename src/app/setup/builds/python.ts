@@ -17,7 +17,7 @@ interface PythonFunction {
   readonly body: readonly ScriptLine[];
 }
 
-export interface PythonResult {
+interface PythonResult {
   /** Calls of functions that the file does not define, in the order of their execution. */
   readonly calls: readonly ScriptCall[];
   readonly leftOut: readonly LeftOut[];
@@ -64,7 +64,8 @@ export function runPython(file: string, tree: BuildTree): PythonResult {
       return undefined;
     },
   });
-  const value = (text: string, line: number): ScriptValue => evaluateScript(parseScript(text, 'python', line), context());
+  const value = (text: string, line: number): ScriptValue =>
+    evaluateScript(parseScript(text, 'python', line), context());
 
   const callFunction = ({ parameters, body }: PythonFunction, { given, named, line }: ScriptCall): ScriptValue => {
     if (depth >= deepestCall) return undefined;
@@ -110,7 +111,9 @@ export function runPython(file: string, tree: BuildTree): PythonResult {
     return false;
   };
 
-  const branch = (branches: readonly { readonly head: ScriptLine; readonly body: readonly ScriptLine[] }[]): boolean => {
+  const branch = (
+    branches: readonly { readonly head: ScriptLine; readonly body: readonly ScriptLine[] }[],
+  ): boolean => {
     const before = variables;
     const results: Map<string, ScriptValue>[] = [];
     let isComplete = false;
@@ -156,7 +159,8 @@ export function runPython(file: string, tree: BuildTree): PythonResult {
     if (name !== undefined) functions.set(name, { parameters: parametersOf(parameters ?? ''), body: block });
     else if (/^(?:try|with|finally)\b/.test(text)) return run(block);
     else if (/^for\b/.test(text)) return loop(text, block, line);
-    else if (/^(?:except|class|while|import|from|raise|assert|pass|global|nonlocal|del|async|@)/.test(text)) return false; // oxfmt-ignore
+    else if (/^(?:except|class|while|import|from|raise|assert|pass|global|nonlocal|del|async|@)/.test(text))
+      return false; // oxfmt-ignore
     else if (/^return\b/.test(text)) {
       returned.push(value(text.slice('return'.length), line));
       return true;
@@ -176,7 +180,10 @@ export function runPython(file: string, tree: BuildTree): PythonResult {
   };
 
   const assign = (text: string, line: number): void => {
-    const [, name, operator, right] = /^([A-Za-z_][\w.]*(?:\[[^\]]*\])?|\w+(?:\s*,\s*\w+)+)\s*(?::\s*[\w.[\], ]+)?(\+|\||-|\/)?=(?!=)\s*([^]*)$/.exec(text) ?? [];
+    const [, name, operator, right] =
+      /^([A-Za-z_][\w.]*(?:\[[^\]]*\])?|\w+(?:\s*,\s*\w+)+)\s*(?::\s*[\w.[\], ]+)?(\+|\||-|\/)?=(?!=)\s*([^]*)$/.exec(
+        text,
+      ) ?? [];
     if (name === undefined || right === undefined) {
       value(text, line);
       return;
@@ -188,7 +195,9 @@ export function runPython(file: string, tree: BuildTree): PythonResult {
       const index = textOf(value(key, line));
       if (object instanceof Map) object.set(index, operator === '+' ? added(object.get(index), assigned) : assigned);
     } else if (name.includes(',')) {
-      name.split(',').forEach((one, at) => variables.set(one.trim(), Array.isArray(assigned) ? assigned[at] : undefined));
+      name
+        .split(',')
+        .forEach((one, at) => variables.set(one.trim(), Array.isArray(assigned) ? assigned[at] : undefined));
     } else if (operator === '+') variables.set(name, added(variables.get(name), assigned));
     else variables.set(name, operator === undefined ? assigned : undefined);
   };
@@ -243,7 +252,9 @@ function knownCall(call: ScriptCall, folder: string, tree: BuildTree): { isKnown
   switch (last) {
     case 'join':
       if (call.of !== undefined || !/path|osp/.test(call.name)) return known(textsOf(first).join(typeof call.of === 'string' ? call.of : '')); // oxfmt-ignore
-      return known(given.map(textOf).reduce((path, part) => (part.startsWith('/') ? part : posix.join(path, part)), ''));
+      return known(
+        given.map(textOf).reduce((path, part) => (part.startsWith('/') ? part : posix.join(path, part)), ''),
+      );
     case 'dirname':
       return known(posix.dirname(textOf(first)));
     case 'basename':
@@ -257,7 +268,9 @@ function knownCall(call: ScriptCall, folder: string, tree: BuildTree): { isKnown
     case 'str':
     case 'Path':
     case 'fspath':
-      return known(typeof first === 'string' ? (given.length > 1 ? posix.join(...given.map(textOf)) : first) : undefined);
+      return known(
+        typeof first === 'string' ? (given.length > 1 ? posix.join(...given.map(textOf)) : first) : undefined,
+      );
     case 'list':
     case 'tuple':
     case 'sorted':
@@ -293,7 +306,12 @@ function knownCall(call: ScriptCall, folder: string, tree: BuildTree): { isKnown
     case 'rglob': {
       // The method of a path has the pattern as its only argument.
       const base = typeof call.of === 'string' ? `${call.of}/` : '';
-      const found = globbed(textsOf(first).map((pattern) => base + pattern), folder, tree, last === 'rglob');
+      const found = globbed(
+        textsOf(first).map((pattern) => base + pattern),
+        folder,
+        tree,
+        last === 'rglob',
+      );
       const excluded = globbed(textsOf(named.get('exclude') ?? []), folder, tree, false);
       return known(found.filter((path) => !excluded.includes(path)).map(cmakePath));
     }

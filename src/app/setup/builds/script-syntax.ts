@@ -16,7 +16,12 @@ export type ScriptExpression =
   | { readonly kind: 'call'; readonly called: ScriptExpression; readonly given: readonly ScriptArgument[]; readonly line: number } // oxfmt-ignore
   | { readonly kind: 'member'; readonly of: ScriptExpression; readonly name: string }
   | { readonly kind: 'item'; readonly of: ScriptExpression; readonly key: ScriptExpression }
-  | { readonly kind: 'binary'; readonly operator: string; readonly left: ScriptExpression; readonly right: ScriptExpression }
+  | {
+      readonly kind: 'binary';
+      readonly operator: string;
+      readonly left: ScriptExpression;
+      readonly right: ScriptExpression;
+    }
   | { readonly kind: 'not'; readonly operand: ScriptExpression }
   | { readonly kind: 'choice'; readonly condition: ScriptExpression; readonly yes: ScriptExpression; readonly no: ScriptExpression } // oxfmt-ignore
   | { readonly kind: 'each'; readonly element: ScriptExpression; readonly variable: string; readonly over: ScriptExpression; readonly condition: ScriptExpression | undefined } // oxfmt-ignore
@@ -114,7 +119,8 @@ class ScriptParser {
   private level(depth: number): ScriptExpression {
     const operators = levels[depth];
     if (operators === undefined) return this.postfix();
-    if (depth === levelOfNot) return this.skip('not') ? { kind: 'not', operand: this.level(depth) } : this.level(depth + 1);
+    if (depth === levelOfNot)
+      return this.skip('not') ? { kind: 'not', operand: this.level(depth) } : this.level(depth + 1);
     let left = this.level(depth + 1);
     for (;;) {
       const isNotIn = this.is('not') && this.tokens[this.at + 1]?.text === 'in' && operators.includes('in');
@@ -230,7 +236,8 @@ class ScriptParser {
     while (!this.skip('}') && this.current.kind !== 'end') {
       const key = this.expression();
       // Inline tables of TOML use `=`.
-      if (this.skip(':') || this.skip('=')) entries.push([key.kind === 'name' && this.tokens[this.at - 1]?.text === '=' ? { kind: 'text', text: key.name, isFormatted: false } : key, this.expression()]); // oxfmt-ignore
+      if (this.skip(':') || this.skip('='))
+        entries.push([key.kind === 'name' && this.tokens[this.at - 1]?.text === '=' ? { kind: 'text', text: key.name, isFormatted: false } : key, this.expression()]); // oxfmt-ignore
       else items.push(key);
       if (!this.skip(',') && !this.is('}')) this.skipTo('}', ',');
     }
@@ -258,7 +265,8 @@ export interface ScriptLine {
 /** Lines of a script, joined inside of parentheses and texts; comments and empty lines are left out. */
 export function scriptLines(text: string): ScriptLine[] {
   const lines: ScriptLine[] = [];
-  const pattern = /'''[^]*?(?:'''|$)|"""[^]*?(?:"""|$)|'(?:[^'\\\n]|\\[^])*'|"(?:[^"\\\n]|\\[^])*"|#[^\n]*|[([{]|[)\]}]|\\\r?\n|\n/g;
+  const pattern =
+    /'''[^]*?(?:'''|$)|"""[^]*?(?:"""|$)|'(?:[^'\\\n]|\\[^])*'|"(?:[^"\\\n]|\\[^])*"|#[^\n]*|[([{]|[)\]}]|\\\r?\n|\n/g;
   let depth = 0;
   let start = 0;
   let line = 1;

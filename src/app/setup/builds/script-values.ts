@@ -1,4 +1,4 @@
-/** Values of Python, Starlark and Meson, as far as reading alone determines them. */
+/** Values of Python, Starlark and Meson, as far as the text determines them. */
 import { posix } from 'node:path';
 import { unknownText } from './build-reading.ts';
 import { parseScript, type ScriptArgument, type ScriptExpression, type ScriptLanguage } from './script-syntax.ts';
@@ -98,9 +98,13 @@ export function textOf(value: ScriptValue): string {
 }
 
 /** The texts of a list, or of one text; unknown items are unknown text. */
-export function textsOf(value: ScriptValue): string[] {
+export function textsOf(value: ScriptValue | readonly ScriptValue[]): string[] {
   if (value === null || value === undefined) return value === null ? [] : [unknownText];
-  return Array.isArray(value) ? value.flatMap(textsOf) : [textOf(value)];
+  return isList(value) ? value.flatMap(textsOf) : [textOf(value)];
+}
+
+function isList(value: ScriptValue | readonly ScriptValue[]): value is readonly ScriptValue[] {
+  return Array.isArray(value);
 }
 
 /** Truth of a value; undefined if unknown. */
@@ -194,7 +198,8 @@ function callValue(
   const named = new Map(written.flatMap(({ name, value }) => (name === undefined ? [] : [[name, evaluateScript(value, context)] as const]))); // oxfmt-ignore
   if (called.kind === 'member') {
     const of = evaluateScript(called.of, context);
-    if (of instanceof ScriptReference) return context.call({ name: `${of.name}.${called.name}`, of: undefined, given, named, line });
+    if (of instanceof ScriptReference)
+      return context.call({ name: `${of.name}.${called.name}`, of: undefined, given, named, line });
     const own = methodValue(called.name, of, given);
     return own.isKnown ? own.value : context.call({ name: called.name, of, given, named, line });
   }
@@ -204,7 +209,11 @@ function callValue(
 }
 
 /** Methods of lists, dictionaries and texts. */
-function methodValue(name: string, of: ScriptValue, given: readonly ScriptValue[]): { readonly isKnown: boolean; readonly value?: ScriptValue } { // oxfmt-ignore
+function methodValue(
+  name: string,
+  of: ScriptValue,
+  given: readonly ScriptValue[],
+): { readonly isKnown: boolean; readonly value?: ScriptValue } {
   const [first, second] = given;
   const known = (value: ScriptValue): { isKnown: true; value: ScriptValue } => ({ isKnown: true, value });
   if (Array.isArray(of)) {
@@ -233,7 +242,8 @@ function methodValue(name: string, of: ScriptValue, given: readonly ScriptValue[
   if (name === 'startswith') return known(of.startsWith(text));
   if (name === 'endswith') return known(of.endsWith(text));
   if (name === 'replace') return known(of.replaceAll(text, textOf(second)));
-  if (name === 'split') return known(given.length === 0 ? of.split(/\s+/).filter((word) => word !== '') : of.split(text));
+  if (name === 'split')
+    return known(given.length === 0 ? of.split(/\s+/).filter((word) => word !== '') : of.split(text));
   if (/^(?:resolve|absolute|as_posix|expanduser|absolute_path|encode|format)$/.test(name)) return known(name === 'format' ? undefined : of); // oxfmt-ignore
   return { isKnown: false };
 }
