@@ -59,6 +59,7 @@ function referenceValue(inner: string, context: MakeContext, depth: number): str
     return functionValue(called, rest, context, depth);
   const name = expandMake(inner, context, depth);
   const [, variable, from, to] = /^([^:\s]+):([^=]*)=(.*)$/.exec(name) ?? [];
+  if (name.includes(unknownText)) return unknownText;
   if (variable === undefined) return variableValue(name.trim(), context, depth);
   const pattern = from!.includes('%') ? [from!, to!] : [`%${from}`, `%${to}`];
   return words(variableValue(variable, context, depth))
