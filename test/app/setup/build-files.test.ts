@@ -102,6 +102,21 @@ const cmakeCases: readonly Case[] = [
     { flags: ['-DLEVEL=3'] },
   ],
   [
+    'values for a caller, and those of a branch that is not taken',
+    cmake('function(find out)\nif(OFF)\nset(${out} -DNO PARENT_SCOPE)\nelse()\nset(${out} -DYES PARENT_SCOPE)\nendif()\nif(OFF)\nset(${out} -DNO PARENT_SCOPE)\nlist(APPEND LATER -DLATER)\nendif()\nset(LOCAL -DLOCAL)\nendfunction()\nfind(V)\nget_directory_property(P PARENT_DIRECTORY)\nif(P)\nset(V -DCHILD)\nendif()\ntarget_compile_options(k PRIVATE ${V} ${LOCAL} ${LATER})'), // oxfmt-ignore
+    { flags: ['-DYES'] },
+  ],
+  [
+    'loops that end early, and loops over numbers and lists',
+    cmake('set(L a b c)\nforeach(x IN LISTS L ITEMS d)\nif(x STREQUAL b)\nbreak()\nendif()\nlist(APPEND D ${x})\nendforeach()\nforeach(i RANGE 2)\nlist(APPEND D N${i})\nendforeach()\nforeach(i RANGE 4 6 2)\nlist(APPEND D M${i})\nendforeach()\ntarget_compile_definitions(k PRIVATE ${D})'), // oxfmt-ignore
+    { flags: ['-Da', '-DN0', '-DN1', '-DN2', '-DM4', '-DM6'] },
+  ],
+  [
+    'targets that link to each other, and a project inside of another one',
+    cmake('add_library(m m.cpp)\ntarget_link_libraries(m PUBLIC k)\ntarget_link_libraries(k PUBLIC m)\ntarget_compile_definitions(m PUBLIC M)', { 'sub/CMakeLists.txt': 'project(s CUDA)\nadd_library(s s.cu ../k.cu)\ntarget_compile_definitions(s PRIVATE S)\n', 'sub/s.cu': '' }), // oxfmt-ignore
+    { flags: [], own: { 'k.cu': ['-DM'], 'sub/s.cu': ['-DS'] }, leftOut: [] },
+  ],
+  [
     'generator expressions',
     cmake('target_compile_options(k PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--use_fast_math> $<$<COMPILE_LANGUAGE:CXX>:-DCXX> "$<$<AND:$<CONFIG:Debug>,$<COMPILE_LANGUAGE:CUDA>>:-DDEBUG;-G>" $<$<NOT:$<BOOL:OFF>>:-DON> $<$<CXX_COMPILER_ID:Clang>:-DCLANG> $<TARGET_PROPERTY:x,y>)\ntarget_include_directories(k PUBLIC $<BUILD_INTERFACE:include> $<INSTALL_INTERFACE:k>)', { 'k/b.h': '' }), // oxfmt-ignore
     { flags: ['--use_fast_math', '-DON', '-Iinclude'] },
@@ -269,6 +284,12 @@ const makeCases: readonly Case[] = [
     'another system is not reported',
     make('ifeq ($(OS),Windows_NT)\nF = -DWIN\nelse\nF = -DLINUX\nendif\nifneq ($(OS),Windows_NT)\nF += -DU\nelse\nF += -DW\nendif\nk: k.cu\n\tnvcc $(F) $<\n'), // oxfmt-ignore
     { flags: ['-DLINUX', '-DU'], leftOut: [] },
+  ],
+  ['flags that the variable of the compiler contains', make('NVCC = /opt/bin/nvcc -DIN\nk: k.cu\n\t$(NVCC) $<\n'), { flags: ['-DIN'] }], // oxfmt-ignore
+  [
+    'a rule without a recipe adds prerequisites',
+    make('%: %.cu\n\tnvcc -DP $< -o $@\nk: k.cu inc/a.h\n'),
+    { flags: ['-DP'] },
   ],
   ['flags without a recipe that is understood', make('NVCCFLAGS = -DN -arch=sm_90\n$(eval $(x))\n'), { flags: ['-DN'], architectures: ['sm_90'] }], // oxfmt-ignore
 ];

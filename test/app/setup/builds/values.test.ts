@@ -96,7 +96,6 @@ test('commands of CMake on lists, texts and names', () => {
     EXT: '.d.e',
     PROGRAM: unknown,
   })) {
-    // oxfmt-ignore
     filenameCommand(['R', 'a/b/c.d.e', mode], variables, '.');
     assert.equal(set.get('R'), expected, mode);
   }
@@ -138,7 +137,7 @@ test('expressions of scripts', () => {
     ['"a" + \'b\'', 'ab'], ['"a" "b"', 'ab'], ["r'\\n'", '\\n'], ['f"{n}-{t}"', '3-x'], ['["a", n] + list', ['a', 3, 'y']],
     ['n == 3', true], ['n != 3', false], ['n < 4', true], ['n > 3', false], ['n >= 3', true], ['n <= 2', false],
     ['n > 2 and n < 9', true], ['n > 4 or t == "x"', true], ['not n', false], ['other', new ScriptReference('other')],
-    ['other == 1', undefined], ['None is None', true], ['list is not None', true], ['"y" in list', true],
+    ['other == 1', undefined], ['None == None', true], ['None is not n', true], ['list is not None', true], ['"y" in list', true],
     ['"z" in list', false], ['"z" not in list', true], ['"k" in table', true], ['"x" in "axb"', true], ['"q" in "axb"', false],
     ['1 if n else 2', 1], ['1 if other else 1', 1], ['1 if other else 2', undefined], ['[x + "!" for x in list]', ['y!']],
     ['[x for x in ["a", "b"] if x != "a"]', ['b']], ['table["k"]', 'v'], ['list[0]', 'y'], ['list[-1]', 'y'],
