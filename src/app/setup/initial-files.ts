@@ -1,5 +1,6 @@
 /** The first workflow and configuration of a repository, from a survey of it. */
 import { knownKeys } from '../../settings/configuration-schema.ts';
+import { isTorchHeader } from './toolkit-headers.ts';
 import { headerUnit, workflowToolkit, writtenDatabase, type Survey } from './survey.ts';
 
 export interface InitialFile {
@@ -12,8 +13,6 @@ export interface InitialFile {
 const maxNamed = 10;
 /** Maximum number of definitions that are left out and named. */
 const maxLeftOut = 20;
-/** Headers that the steps for PyTorch install. Those that only its builds for CUDA have are not among them. */
-const ofTorch = /^(?:torch|ATen(?!\/cuda)|c10(?!\/cuda)|pybind11)\/|^Python\.h$/;
 
 /**
  * The files that a repository needs for its first review.
@@ -155,7 +154,7 @@ function compilerText(found: Survey): string {
 /** Headers of libraries that are not installed, and the key with which they are replaced. */
 function stubsText({ foreignHeaders, needsTorch, absentSubmodules }: Survey): { remark: string; key: string } {
   const headers = [...new Set([...foreignHeaders.values()].flat())].filter(
-    (name) => !needsTorch || !ofTorch.test(name),
+    (name) => !needsTorch || !isTorchHeader(name),
   );
   if (headers.length === 0) return { remark: '', key: '' };
   const more = headers.length > maxNamed ? ` and ${headers.length - maxNamed} more` : '';

@@ -59,6 +59,14 @@ export function isToolkitHeader(name: string): boolean {
   return coreHeader.test(name) || packageOf(name) !== undefined;
 }
 
+/**
+ * Whether a build of PyTorch for CPUs, which the workflow installs, has a header. It lacks those that only builds for
+ * CUDA have.
+ */
+export function isTorchHeader(name: string): boolean {
+  return /^(?:torch|ATen(?!\/cuda)|c10(?!\/cuda)|pybind11)\/|^Python\.h$/.test(name);
+}
+
 function packageOf(header: string): PackageRow | undefined {
   return packageRows.find(({ headers }) => headers.test(header));
 }

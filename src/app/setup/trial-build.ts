@@ -7,7 +7,7 @@ import type { Assets } from '../project/assets.ts';
 import { openProject } from '../build/open-project.ts';
 import type { Options } from '../../settings/options.ts';
 import { headerUnit, workflowToolkit, type Survey } from './survey.ts';
-import { toolkitPackage } from './toolkit-headers.ts';
+import { isTorchHeader, toolkitPackage } from './toolkit-headers.ts';
 
 interface TrialServices {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -94,7 +94,7 @@ function failureText(unit: string, diagnostics: readonly Diagnostic[], root: str
 function headerRemedy(
   header: string,
   root: string,
-  { headerFolders, generatedHeaders, absentSubmodules }: Survey,
+  { headerFolders, generatedHeaders, absentSubmodules, needsTorch }: Survey,
 ): string {
   if (generatedHeaders.has(header)) return 'The build writes it: run its configure step before Selvage, here and in the workflow'; // oxfmt-ignore
   const folder = headerFolders(header);
@@ -102,6 +102,8 @@ function headerRemedy(
     return `Add '-I${folder}' to nvcc.args of .selvage.yml`;
   const provider = toolkitPackage(header, workflowToolkit);
   if (provider !== undefined) return `The toolkit here lacks the package ${provider}, which the workflow installs`;
+  if (needsTorch && isTorchHeader(header))
+    return 'The workflow installs PyTorch; here, give its include folders after --';
   if (absentSubmodules.length > 0) return 'Check the submodules out and run `selvage init --force`';
   return `Install its library, here and in the workflow, and add its folder to nvcc.args of .selvage.yml: '-isystem=/path/to/include'`; // oxfmt-ignore
 }
