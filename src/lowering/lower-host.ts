@@ -24,6 +24,11 @@ type Run = (command: ProgramCall, limits: ProcessLimits) => ReturnType<typeof ru
 export async function lowerHost(request: DependencyRequest): Promise<LoweredHost | HostProblem> {
   let made: LoweredHost | undefined;
   const { diagnostics } = await withSetting(request, 'production', async (setting) => {
+    const { unreadLaunches } = setting;
+    if (unreadLaunches) {
+      const problem = problemOf(setting.unit, `it is compiled with stubs for missing headers, and ${unreadLaunches}`);
+      return { dependencies: [], diagnostics: [problem] };
+    }
     const lowered = (await unchangedHost(setting)) ?? (await lowerWithSetting(setting));
     if ('problem' in lowered) return { dependencies: [], diagnostics: [lowered.problem] };
     made = lowered;

@@ -23,6 +23,7 @@ export function withDefaults(
     nvcc: {
       args: [...defaults.nvcc.args, ...own.nvcc.args],
       compileCommands: own.nvcc.compileCommands.length > 0 ? own.nvcc.compileCommands : defaults.nvcc.compileCommands,
+      stubsMissingHeaders: take(['nvcc', 'stub-missing-headers'], own.nvcc.stubsMissingHeaders, defaults.nvcc.stubsMissingHeaders), // oxfmt-ignore
     },
     paths: {
       include: take(['paths', 'include'], own.paths.include, defaults.paths.include),

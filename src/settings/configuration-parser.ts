@@ -287,7 +287,11 @@ function configurationOf(
   return {
     arch: arch.length > 0 ? arch : defaultConfiguration.arch,
     ...gpuIn(gpu),
-    nvcc: { args: nvcc.args, compileCommands: typeof compileCommands === 'string' ? [compileCommands] : (compileCommands ?? []) }, // oxfmt-ignore
+    nvcc: {
+      args: nvcc.args,
+      compileCommands: typeof compileCommands === 'string' ? [compileCommands] : (compileCommands ?? []),
+      stubsMissingHeaders: nvcc['stub-missing-headers'],
+    },
     paths,
     kernels,
     checks: {

@@ -146,6 +146,13 @@ export const configurationSchema = object({
             'Path of a compile_commands.json, which has the flags of each file, or a list of paths. The first one with an entry for a file is used.',
           ),
         ),
+        'stub-missing-headers': v.optional(
+          told(
+            flag,
+            'Whether headers that are not found are replaced by stubs if only host code uses them, such as cublas_v2.h where cuBLAS is not installed.',
+          ),
+          defaultConfiguration.nvcc.stubsMissingHeaders,
+        ),
       }),
       'How nvcc compiles the files.',
     ),

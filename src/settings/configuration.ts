@@ -51,7 +51,12 @@ export interface Configuration {
   readonly arch: readonly string[];
   /** The GPU whose roofline launches are compared with. */
   readonly gpu?: Gpu;
-  readonly nvcc: { readonly args: readonly string[]; readonly compileCommands: readonly string[] };
+  readonly nvcc: {
+    readonly args: readonly string[];
+    readonly compileCommands: readonly string[];
+    /** Whether headers that only host code uses may be missing. */
+    readonly stubsMissingHeaders: boolean;
+  };
   readonly paths: { readonly include: readonly string[]; readonly exclude: readonly string[] };
   readonly kernels: readonly KernelConfiguration[];
   readonly checks: {

@@ -8,7 +8,7 @@ const arch = 'sm_80';
 /** The configuration of a repository without a configuration file. */
 export const defaultConfiguration: Configuration = {
   arch: [arch],
-  nvcc: { args: [], compileCommands: [] },
+  nvcc: { args: [], compileCommands: [], stubsMissingHeaders: false },
   paths: { include: [], exclude: [] },
   kernels: [],
   checks: {

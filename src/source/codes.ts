@@ -604,6 +604,24 @@ export const codes = {
     example: 'A hash whose 18 rounds are unrolled: 61,000 instructions in one kernel.',
     remedy: 'Nothing has to be done. A smaller function (a loop that is not unrolled by hand) is built as usual.',
   },
+  'compile/stubbed-headers': {
+    severity: 'notice',
+    title: 'A file is compiled with stubs for headers that are missing.',
+    explanation:
+      'With `nvcc.stub-missing-headers: true` Selvage declares what host code takes from a header that is not found: opaque types, and functions and constants without a definition. Device code may use none of these names, nor anything of the repository that depends on them; otherwise no stub is made. Values that host code takes from a stub are unknown: a grid that is computed from one is any grid. A kernel that only a type or macro of the header instantiates is not checked. Of the macros AT_DISPATCH_… of PyTorch, the instances for float and double (or int and long) are checked, which each of them makes. Selvage assumes that the header redefines no name of the repository, and declares no overload that device code calls.',
+    example: '#include <cublas_v2.h>   // cuBLAS is not installed on the runner',
+    remedy:
+      'Nothing has to be done. To have launches and all instances checked, install the library, and state its folder with -I in nvcc.args.',
+  },
+  'compile/not-stubbed': {
+    severity: 'notice',
+    title: 'A header is missing, and Selvage does not make a stub for it.',
+    explanation:
+      'A stub replaces a header of which only host code uses the names. No stub is made if device code uses one of them, directly or through a type, alias or constant of the repository; if a condition such as `#if TORCH_VERSION_MAJOR >= 2` on a macro that nothing defines may decide device code; if a kernel is instantiated with a type of the header; if the repository itself has a header of this name; or if host code uses the names so that Selvage finds no declaration for them.',
+    example: '#include <curand_kernel.h>\n__global__ void k(curandState* s) { … }',
+    remedy:
+      'Install the library and state its folder with -I in nvcc.args. If the reason is a condition on a macro that your builds do not define, state it with -U in nvcc.args.',
+  },
   'compile/selvage-macro': {
     severity: 'warning',
     title: 'A source file tests whether Selvage is checking it.',

@@ -3,7 +3,7 @@ import { copyFile, mkdtemp, mkdir, readdir, readFile, rm, stat } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { basename, join, relative, resolve } from 'node:path';
 import type { Diagnostic } from '../source/diagnostic.ts';
-import { compileErrors } from './compiler-messages.ts';
+import { compileErrors, limitMessage, ranOutOfMemory } from './compiler-messages.ts';
 import type { Compiler } from './compiler.ts';
 import {
   embeddingFile,
@@ -33,15 +33,11 @@ import { spellingOfPath } from '../ptx/debug-information.ts';
 import { deviceCode, type DeviceCode, type Unoptimised, type WantedCode } from './device-code.ts';
 import { includeFolders } from './include-folders.ts';
 import { dependenciesOfCode, withFolders, withoutFolders, type KeptCode } from './kept-code.ts';
+import { type KnownStubs, stubClassIn, stubDiagnostic, stubsOf, writeStubs } from './missing-headers.ts';
+import type { StubbedUnit, Unstubbed } from './stubs/stub-search.ts';
 import { stepsOf, type ProgramCall, type NvccSteps } from './nvcc-steps.ts';
 import { ownText, restrictsPointers } from './preprocessed.ts';
-import {
-  exitedWell,
-  runProcess,
-  type ProcessEnd,
-  type ProcessLimits,
-  type ProcessResult,
-} from '../system/child-process.ts';
+import { exitedWell, runProcess, type ProcessLimits, type ProcessResult } from '../system/child-process.ts';
 
 /** The verification build keeps every access, barrier and loop of the source; the production build is what runs. */
 export type Build = 'verification' | 'production';
@@ -70,6 +66,8 @@ export interface CompileRequest {
   readonly unoptimised?: Unoptimised;
   /** Cache of results of compilers. */
   readonly kept?: KeptCode | undefined;
+  /** Stubs of missing headers; missing: none are made. */
+  readonly stubs?: KnownStubs | undefined;
   /** Called when a compiler had to run because its result was not cached. */
   readonly onCompiled?: (() => void) | undefined;
   /** Folder that contains `selvage.h`. */
@@ -112,6 +110,7 @@ export type DependencyRequest = Omit<CompileRequest, 'build'>;
 export async function compileUnit(request: CompileRequest): Promise<CompileResult> {
   return withSetting(request, request.build, async (setting) => {
     const kept = join(setting.temporary, 'kept');
+    await rm(kept, { recursive: true, force: true });
     await mkdir(kept);
     const place: OutputPlace = { output: join(setting.temporary, 'unit.ptx'), kept };
     return (await compileBySteps(setting, request, place)) ?? compileByNvcc(setting, request, place);
@@ -440,6 +439,8 @@ export interface Setting {
   /** Folders that may be read, links resolved; empty for trusted sources. */
   readonly roots: readonly string[];
   readonly flags: readonly string[];
+  /** Why the launches of the unit must not be read, although it compiles. */
+  readonly unreadLaunches?: string | null;
 }
 
 /** Runs something with the common inputs of all compilers of a unit, in a folder that is removed afterwards. */
@@ -481,7 +482,17 @@ export async function withSetting<Result extends Omit<CompileResult, 'ptx'>>(
     const all = [...flagsOfBuild(words, build, request), `-I${include}`];
     const flags = copy?.wordsFor(all) ?? all;
     const { input = file, mirror = null } = copy ?? {};
-    const result = await use({ request, root, file, input, mirror, unit, temporary, cwd, env, roots, flags });
+    const plain: Setting = { request, root, file, input, mirror, unit, temporary, cwd, env, roots, flags };
+    const stubs = request.stubs && (await stubsIn(plain, words, copy?.wordsFor, include, request.stubs));
+    if (stubs) notes.push(stubDiagnostic(stubs, unit));
+    const made = stubs && !('reason' in stubs) ? stubs : null;
+    let result = await use(made ? { ...plain, flags: [...flags, `-I${join(include, stubFolder)}`], unreadLaunches: made.unreadLaunches } : plain); // oxfmt-ignore
+    const { ptx = '', verification = '' }: Partial<CompileResult> = result;
+    const used = made ? stubClassIn(`${ptx} ${verification}`, made) : undefined;
+    if (made && used !== undefined) {
+      notes[notes.length - 1] = stubDiagnostic({ headers: made.headers, reason: `a kernel is instantiated with ${used}, which depends on the header` }, unit); // oxfmt-ignore
+      result = await use(plain);
+    }
     if ('ptx' in result ? result.ptx === undefined : result.diagnostics.length > 0) {
       notes.push(...architectureNote(request, selected.flatMap(({ architectures }) => architectures))); // oxfmt-ignore
     }
@@ -489,6 +500,44 @@ export async function withSetting<Result extends Omit<CompileResult, 'ptx'>>(
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }
+}
+
+/** Folder of stubs, in the folder of `selvage.h`. */
+const stubFolder = 'stubs';
+
+/** The stubs that a CUDA unit needs, written to their folder. */
+async function stubsIn(
+  setting: Setting,
+  words: readonly string[],
+  wordsFor: ((words: readonly string[]) => readonly string[]) | undefined,
+  include: string,
+  known: KnownStubs,
+): Promise<StubbedUnit | Unstubbed | null> {
+  const { request, file, unit, roots } = setting;
+  if (!/\.cuh?$/.test(file)) return null;
+  const folder = join(include, stubFolder);
+  const key = JSON.stringify([file, request.arch, words]);
+  const all = [...flagsOfBuild(words, 'production', request), `-I${include}`];
+  const flags = [...(wordsFor?.(all) ?? all), `-I${folder}`];
+  const limits = withCpu(ofPreprocessor(request.limits), 120);
+  const inputs = [unit, request.arch, words, roots.length > 0, request.compiler.version.text];
+  const find = async (): Promise<StubbedUnit | Unstubbed | null> =>
+    stubsOf({
+      ...setting,
+      folder,
+      words,
+      systemFolders: await includeFolders(request.compiler, request.limits),
+      isTrusted: request.trust === 'user',
+      run: (more) => runCompiler({ ...setting, flags }, more, limits),
+      isRefused: async (text, result) => (await refusedPreprocessed(preprocessedFrom([text], setting), result, setting, true)) !== undefined, // oxfmt-ignore
+      kept: request.kept,
+      inputs,
+    });
+  const found = known.get(key) ?? find();
+  known.set(key, found);
+  const stubs = await found;
+  if (stubs && !('reason' in stubs)) await writeStubs(folder, stubs);
+  return stubs;
 }
 
 /** Diagnostics on flags that were left out. */
@@ -603,32 +652,16 @@ async function failure(result: ProcessResult, setting: Setting): Promise<Diagnos
   const limit = ranOutOfMemory(result) ? 'The compiler needs more memory for this file than its limit.' : limitMessage(result.end, request.limits); // oxfmt-ignore
   const location = { file: unit, line: 1 };
   if (limit !== null) return [{ severity: 'error', code: 'compile/limit', message: limit, location }];
-  const context = { root: request.root, unit, directory: cwd, trust: request.trust };
+  const context = {
+    root: request.root,
+    unit,
+    directory: cwd,
+    trust: request.trust,
+    isStubbing: request.stubs !== undefined,
+  };
   const errors = await compileErrors(`${result.stderr}\n${result.stdout}`, context);
   if (errors.length > 0) return errors;
   return [failed('The file does not compile, and Selvage found no error message in the output of nvcc.', setting)];
-}
-
-/** Whether a program of nvcc reports that it reached its limit of memory. */
-function ranOutOfMemory({ stderr }: ProcessResult): boolean {
-  return /^(?:\S{0,300}\/)?(?:cc1plus|cc1|cudafe\+\+|cicc|ptxas)[: ][^\n]{0,200}\b(?:out of memory|virtual memory exhausted)\b/m.test(stderr); // oxfmt-ignore
-}
-
-function limitMessage(end: ProcessEnd, limits: ProcessLimits): string | null {
-  switch (end.kind) {
-    case 'time-limit':
-      return `Selvage stopped nvcc after ${limits.milliseconds / 1000} seconds.`;
-    case 'output-limit':
-      return `Selvage stopped nvcc because it printed more than ${limits.outputBytes} bytes.`;
-    case 'signalled':
-      return `The signal ${end.signal} ended nvcc; memory may be short.`;
-    case 'not-started':
-      return 'nvcc could not be started.';
-    case 'aborted':
-      return 'Selvage stopped nvcc because the analysis ended.';
-    case 'exited':
-      return null;
-  }
 }
 
 function failed(message: string, { unit }: Pick<Setting, 'unit'>): Diagnostic {

@@ -2,14 +2,18 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { distinctDiagnostics, type Diagnostic } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
+import type { ProcessEnd, ProcessLimits, ProcessResult } from '../system/child-process.ts';
 import { isInside, realPath } from './file-place.ts';
 import type { Trust } from './flags.ts';
-import { removedApi } from './removed-apis.ts';
+import { isHeaderOfProject } from './missing-headers.ts';
 
 const missingHeader = /No such file or directory|cannot open source file/;
 
 /** Options that specify folders of headers. */
 const headerRemedy = 'State the folder of the header with `-- -I FOLDER`, or with `nvcc.args` in `.selvage.yml`.';
+
+/** What to do about a library of which the headers are not installed. */
+const stubRemedy = ' If only host code uses it, `nvcc: { stub-missing-headers: true }` compiles the file without it.';
 
 /** Classes of errors with Selvage's own text. A report about the code of a pull request contains nothing else. */
 const messageClasses = [
@@ -40,6 +44,29 @@ export function ownReason(message: string): string | undefined {
     .find((text) => message === `${text} ${logRemedy}`);
 }
 
+/** Whether a program of nvcc reports that it reached its limit of memory. */
+export function ranOutOfMemory({ stderr }: ProcessResult): boolean {
+  return /^(?:\S{0,300}\/)?(?:cc1plus|cc1|cudafe\+\+|cicc|ptxas)[: ][^\n]{0,200}\b(?:out of memory|virtual memory exhausted)\b/m.test(stderr); // oxfmt-ignore
+}
+
+/** Why a program ended without an exit code; null if it has one. */
+export function limitMessage(end: ProcessEnd, limits: ProcessLimits): string | null {
+  switch (end.kind) {
+    case 'time-limit':
+      return `Selvage stopped nvcc after ${limits.milliseconds / 1000} seconds.`;
+    case 'output-limit':
+      return `Selvage stopped nvcc because it printed more than ${limits.outputBytes} bytes.`;
+    case 'signalled':
+      return `The signal ${end.signal} ended nvcc; memory may be short.`;
+    case 'not-started':
+      return 'nvcc could not be started.';
+    case 'aborted':
+      return 'Selvage stopped nvcc because the analysis ended.';
+    case 'exited':
+      return null;
+  }
+}
+
 /** Maximum number of listed errors of one build. */
 const maxErrors = 20;
 
@@ -59,6 +86,8 @@ export interface MessageContext {
   /** Absolute path to which relative file names in messages refer. */
   readonly directory: string;
   readonly trust: Trust;
+  /** False: stubs for missing headers are not enabled, and are suggested. */
+  readonly isStubbing?: boolean;
 }
 
 /**
@@ -72,9 +101,10 @@ export async function compileErrors(output: string, context: MessageContext): Pr
   for (const error of errors.slice(0, maxErrors)) {
     const location = await locate(error, context);
     const meaning = messageClasses.find(([, pattern]) => pattern.test(error.text))?.[0];
+    const remedy = missingHeader.test(error.text) ? `. ${headerRemedy}${await stubHint(error.text, context)}` : '';
     const message =
       context.trust === 'user'
-        ? `The file does not compile: ${cleaned(error.text)}${missingHeader.test(error.text) ? `. ${headerRemedy}` : ''}`
+        ? `The file does not compile: ${cleaned(error.text)}${remedy}`
         : `The file does not compile: ${meaning ?? unknownError}. ${logRemedy}`;
     diagnostics.push({ severity: 'error', code: 'compile/failed', message, location });
     const hint = removedApi(error.text);
@@ -85,6 +115,12 @@ export async function compileErrors(output: string, context: MessageContext): Pr
     diagnostics.push({ severity: 'error', code: 'compile/failed', message, location: { file: context.unit, line: 1 } });
   }
   return distinctDiagnostics(diagnostics);
+}
+
+/** The hint at stubs for a header that the project does not have. */
+async function stubHint(text: string, { root, isStubbing }: MessageContext): Promise<string> {
+  const [, name] = /^(\S+): No such file|cannot open source file "([^"]+)"/.exec(text)?.filter((part) => part !== undefined) ?? []; // oxfmt-ignore
+  return isStubbing === false && name !== undefined && !(await isHeaderOfProject(root, name)) ? stubRemedy : '';
 }
 
 const forms: readonly RegExp[] = [
@@ -156,4 +192,46 @@ function cleaned(text: string): string {
     .replaceAll(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069]/g, ' ')
     .trim();
   return line.length > 200 ? `${line.slice(0, 199)}…` : line;
+}
+
+/** APIs that newer toolkits have removed, with their replacements. */
+const removed: Readonly<Record<string, string>> = {
+  texture: 'Texture references are gone from this toolkit: create a texture object (cudaTextureObject_t) and pass it to the kernel.',
+  surface: 'Surface references are gone from this toolkit: create a surface object (cudaSurfaceObject_t) and pass it to the kernel.',
+  textureReference: 'Texture references are gone from this toolkit: use texture objects (cudaTextureObject_t).',
+  cudaBindTexture: 'cudaBindTexture is gone from this toolkit: use cudaCreateTextureObject.',
+  cudaBindTexture2D: 'cudaBindTexture2D is gone from this toolkit: use cudaCreateTextureObject.',
+  cudaBindTextureToArray: 'cudaBindTextureToArray is gone from this toolkit: use cudaCreateTextureObject.',
+  cudaBindSurfaceToArray: 'cudaBindSurfaceToArray is gone from this toolkit: use cudaCreateSurfaceObject.',
+  cudaUnbindTexture: 'cudaUnbindTexture is gone from this toolkit: use cudaDestroyTextureObject.',
+  cudaGetTextureReference: 'cudaGetTextureReference is gone from this toolkit: use texture objects.',
+  cudaThreadSynchronize: 'cudaThreadSynchronize is gone from this toolkit: use cudaDeviceSynchronize.',
+  cudaThreadExit: 'cudaThreadExit is gone from this toolkit: use cudaDeviceReset.',
+  cudaThreadGetLimit: 'cudaThreadGetLimit is gone from this toolkit: use cudaDeviceGetLimit.',
+  cudaThreadSetLimit: 'cudaThreadSetLimit is gone from this toolkit: use cudaDeviceSetLimit.',
+  cudaThreadGetCacheConfig: 'cudaThreadGetCacheConfig is gone from this toolkit: use cudaDeviceGetCacheConfig.',
+  cudaThreadSetCacheConfig: 'cudaThreadSetCacheConfig is gone from this toolkit: use cudaDeviceSetCacheConfig.',
+  cudaMemcpyToArray: 'cudaMemcpyToArray is gone from this toolkit: use cudaMemcpy2DToArray.',
+  cudaMemcpyFromArray: 'cudaMemcpyFromArray is gone from this toolkit: use cudaMemcpy2DFromArray.',
+  cudaLaunchCooperativeKernelMultiDevice: 'cudaLaunchCooperativeKernelMultiDevice is gone from this toolkit: launch on each device and synchronise through the host.',
+  this_multi_grid: 'Multi-device cooperative groups are gone from this toolkit: synchronise the devices through the host.',
+  cudaConfigureCall: 'cudaConfigureCall is gone from this toolkit: use cudaLaunchKernel.',
+  cudaSetupArgument: 'cudaSetupArgument is gone from this toolkit: use cudaLaunchKernel.',
+  __shfl: '__shfl is gone from sm_70 on: use __shfl_sync with a mask of the lanes that take part.',
+  __shfl_up: '__shfl_up is gone from sm_70 on: use __shfl_up_sync with a mask of the lanes that take part.',
+  __shfl_down: '__shfl_down is gone from sm_70 on: use __shfl_down_sync with a mask of the lanes that take part.',
+  __shfl_xor: '__shfl_xor is gone from sm_70 on: use __shfl_xor_sync with a mask of the lanes that take part.',
+  __any: '__any is gone from sm_70 on: use __any_sync with a mask of the lanes that take part.',
+  __all: '__all is gone from sm_70 on: use __all_sync with a mask of the lanes that take part.',
+  __ballot: '__ballot is gone from sm_70 on: use __ballot_sync with a mask of the lanes that take part.',
+}; // oxfmt-ignore
+
+/**
+ * The hint for an error that names a removed API.
+ * @param message of the compiler, without location and severity
+ */
+function removedApi(message: string): string | undefined {
+  const name = /^identifier "(\w+)" is undefined|^(\w+) is not a template|"(\w+)" (?:was|has) not/.exec(message);
+  const found = name?.[1] ?? name?.[2] ?? name?.[3];
+  return found !== undefined && Object.hasOwn(removed, found) ? removed[found] : undefined;
 }

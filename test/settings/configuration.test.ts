@@ -5,7 +5,7 @@ import { defaultConfiguration } from '../../src/settings/defaults.ts';
 
 const complete = `version: 1
 arch: [sm_80, sm_90a]
-nvcc: { args: ["-std=c++17", "-Iinclude"], compile-commands: build/compile_commands.json }
+nvcc: { args: ["-std=c++17", "-Iinclude"], compile-commands: build/compile_commands.json, stub-missing-headers: true }
 paths: { include: ["src/**/*.cu"], exclude: ["third_party/**"] }
 kernels:
   - match: "reduce*"
@@ -41,6 +41,7 @@ test('every key is read', () => {
   assert.deepEqual(configuration.nvcc, {
     args: ['-std=c++17', '-Iinclude'],
     compileCommands: ['build/compile_commands.json'],
+    stubsMissingHeaders: true,
   });
   assert.deepEqual(configuration.paths, { include: ['src/**/*.cu'], exclude: ['third_party/**'] });
   assert.deepEqual(configuration.checks, {

@@ -94,6 +94,7 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
     onLog: eachOnce(progress.log),
     signal,
     kept: kept?.code,
+    ...(request.configuration.nvcc.stubsMissingHeaders && { stubs: new Map() }),
   };
   const inTurn = limiter(options.jobs);
   const running = new Set<Promise<unknown>>();
