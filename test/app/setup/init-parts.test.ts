@@ -131,6 +131,7 @@ test('databases of a repository are named, and their flags are not repeated', as
   assert.deepEqual(parseConfiguration(configuration, 'c.yml').configuration.nvcc, {
     args: [],
     compileCommands: ['one/build/compile_commands.json', 'two/out/compile_commands.json'],
+    stubsMissingHeaders: false,
   });
   const partly = await initialised({ ...whole, 'c.cu': kernel });
   assert.deepEqual(parseConfiguration(partly.configuration, 'c.yml').configuration.nvcc.args, ['-DM']);
@@ -154,6 +155,13 @@ test('definitions that are left out are remarks with their place', async () => {
   assert.match(configuration, /^ {4}- '-DBF16'$/m);
 });
 
+test('headers that only host code uses are stubbed', needsCompiler, async () => {
+  const host = 'void join(nvshmem_team_t team) { nvshmem_barrier(team); }\n';
+  const folder = folderOf({ 'a.cu': `#include <nvshmem.h>\n${kernel}${host}` });
+  assert.match((await selvage(['init'], folder)).stderr, /^selvage: a\.cu compiles with this configuration$/m);
+  assert.match(readFileSync(join(folder, '.selvage.yml'), 'utf8'), /^ {2}# Neither .* has nvshmem\.h\.\n.*\n {2}stub-missing-headers: true$/m); // oxfmt-ignore
+});
+
 test('one unit is compiled, and the message states what is missing', needsCompiler, async () => {
   const messages = async (files: Readonly<Record<string, string>>): Promise<string> => (await selvage(['init'], folderOf(files))).stderr; // oxfmt-ignore
   assert.match(await messages({ 'a.cu': `#include <mpi.h>\n${kernel}`, 'b.cu': kernel }), /^selvage: b\.cu compiles with this configuration$/m); // oxfmt-ignore
@@ -162,7 +170,7 @@ test('one unit is compiled, and the message states what is missing', needsCompil
     /a\.cu does not compile with this configuration: a\.cu:1: the header math\/x\.h is not found\. Add '-Ilib' to nvcc\.args of \.selvage\.yml/,
   );
   assert.match(
-    await messages({ 'a.cu': `#include <nvshmem.h>\n${kernel}` }),
+    await messages({ 'a.cu': `#include <nvshmem.h>\n__device__ nvshmem_team_t team;\n${kernel}` }),
     /the header nvshmem\.h is not found\. Install its library/,
   );
   assert.match(
