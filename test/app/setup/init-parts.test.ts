@@ -180,7 +180,10 @@ test('one unit is compiled, and the message states what is missing', needsCompil
   assert.match(await messages({ 'a.cu': `#include <torch/nothing.h>\n${kernel}` }), /torch\/nothing\.h is not found\. The workflow installs PyTorch/); // oxfmt-ignore
   assert.match(await messages({ 'a.cu': `int x = MISSING;\n${kernel}` }), /a\.cu:1: .*MISSING.* If your build compiles it, add its flags to nvcc\.args/); // oxfmt-ignore
   assert.match(
-    await messages({ 'a.cu': `#include <sub.h>\n${kernel}`, '.gitmodules': '[submodule "s"]\n\tpath = deps/s\n' }),
+    await messages({
+      'a.cu': `#include <sub.h>\n__device__ sub_t sub;\n${kernel}`,
+      '.gitmodules': '[submodule "s"]\n\tpath = deps/s\n',
+    }),
     /the submodule deps\/s is not checked out[^]*Check the submodules out/,
   );
 });
