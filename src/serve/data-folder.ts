@@ -1,7 +1,18 @@
 /** The data folder of the server: space for it, and removal of what earlier analyses left. */
-import { lstatSync, mkdirSync, readdirSync, rmSync, statfsSync, utimesSync, writeFileSync, type Stats } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  statfsSync,
+  utimesSync,
+  writeFileSync,
+  type Stats,
+} from 'node:fs';
 import { opendir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { UsageError } from '../base/usage-error.ts';
 import { causeOf } from '../system/system-error.ts';
 
@@ -18,11 +29,18 @@ export const workPrefix = 'work-';
  */
 export function prepareDataFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     writeProbe(folder);
   } catch (error) {
     throw new UsageError(`SELVAGE_DATA: the folder ${folder} cannot be written (${causeOf(error)}). Give the server's user a folder that it may write.`); // oxfmt-ignore
   }
+}
+
+/** Makes a folder and those that contain it. Below /proc, `mkdirSync` with `recursive` does not return. */
+function makeFolder(folder: string): void {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  if (!existsSync(dirname(folder))) makeFolder(dirname(folder));
+  mkdirSync(folder, { mode: 0o700 });
 }
 
 function writeProbe(folder: string): void {

@@ -1,9 +1,10 @@
 /** Reads and checks the settings of the server, which are environment variables. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { nearest } from '../base/nearest.ts';
 import { UsageError } from '../base/usage-error.ts';
 import { serverDefaults } from '../settings/defaults.ts';
-import type { ServerVariable } from '../settings/server-variables.ts';
+import { serverVariables, type ServerVariable } from '../settings/server-variables.ts';
 import { causeOf } from '../system/system-error.ts';
 import { privateKeyProblem, type AppIdentity } from './app-identity.ts';
 
@@ -39,6 +40,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  */
 export function readServerSettings(environment: Environment): ServerSettings {
   const value = (name: ServerVariable): string | undefined => environment[name] || undefined;
+  for (const name of Object.keys(environment)) if (name.startsWith('SELVAGE_')) refuseUnknown(name);
   return {
     url: addressIn(value, 'SELVAGE_URL'),
     organisation: value('SELVAGE_ORGANIZATION'),
@@ -57,6 +59,16 @@ export function readServerSettings(environment: Environment): ServerSettings {
     requiresConfinement: integerIn(value, 'SELVAGE_REQUIRE_CONFINEMENT', 0, 0, 1) === 1,
     searchPath: environment['PATH'] ?? '',
   };
+}
+
+/** Variables of the command line and of its tests, which may be set for a server, too. */
+const otherVariables = /^SELVAGE_(?:CACHE|TEST_\w+)$/;
+
+function refuseUnknown(name: string): void {
+  const known: readonly string[] = Object.values(serverVariables).flatMap((topic) => Object.keys(topic));
+  if (known.includes(name) || otherVariables.test(name)) return;
+  const similar = nearest(name, known);
+  throw new UsageError(`${name} is not a setting of the server.${similar === undefined ? '' : ` Did you mean ${similar}?`} \`selvage serve --help\` lists them.`); // oxfmt-ignore
 }
 
 type Values = (name: ServerVariable) => string | undefined;
@@ -89,7 +101,8 @@ function textOf(file: string): string {
 
 function needed(value: Values, name: ServerVariable): string {
   const text = value(name);
-  if (text === undefined) throw new UsageError(`Set ${name}; the settings page of the App has it.`);
+  const names = name === 'SELVAGE_PRIVATE_KEY' ? 'SELVAGE_PRIVATE_KEY_FILE or SELVAGE_PRIVATE_KEY, and SELVAGE_WEBHOOK_SECRET' : name; // oxfmt-ignore
+  if (text === undefined) throw new UsageError(`SELVAGE_APP_ID is set, so set ${names}, too; the settings page of the App has the values.`); // oxfmt-ignore
   return text;
 }
 

@@ -85,6 +85,7 @@ test('a wrong setting is reported in one line of the log, with the exit code 2',
   mkdirSync(join(folder, 'broken'));
   writeFileSync(join(folder, 'broken/app.json'), JSON.stringify({ appId: '1', privateKey: 'no key', secret: 's' }));
   const taken = createServer();
+  after(() => taken.close());
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
   const { port } = taken.address() as AddressInfo;
   const withoutApp = { SELVAGE_APP_ID: '', SELVAGE_PRIVATE_KEY: '', SELVAGE_WEBHOOK_SECRET: '' };
@@ -93,7 +94,12 @@ test('a wrong setting is reported in one line of the log, with the exit code 2',
     [{ SELVAGE_PRIVATE_KEY: String(ec) }, /^SELVAGE_PRIVATE_KEY is a private key of type ec, not of type rsa/],
     [{ SELVAGE_PRIVATE_KEY_FILE: join(folder, 'file') }, /^SELVAGE_PRIVATE_KEY_FILE: \S+ is not a private key/],
     [{ SELVAGE_PRIVATE_KEY_FILE: join(folder, 'none') }, /^SELVAGE_PRIVATE_KEY_FILE: \S+ cannot be read \(ENOENT\)/],
-    [{ SELVAGE_WEBHOOK_SECRET: '' }, /^Set SELVAGE_WEBHOOK_SECRET/],
+    [{ SELVAGE_WEBHOOK_SECRET: '' }, /^SELVAGE_APP_ID is set, so set SELVAGE_WEBHOOK_SECRET, too/],
+    [
+      { ...withoutApp, SELVAGE_APP_ID: '1' },
+      /so set SELVAGE_PRIVATE_KEY_FILE or SELVAGE_PRIVATE_KEY, and SELVAGE_WEBHOOK_SECRET, too/,
+    ],
+    [{ SELVAGE_JOB: '3' }, /^SELVAGE_JOB is not a setting of the server\. Did you mean SELVAGE_JOBS\?/],
     [{ SELVAGE_APP_ID: '' }, /^SELVAGE_PRIVATE_KEY is set, but SELVAGE_APP_ID is not/],
     [{ PORT: String(port) }, /^PORT: port \d+ of 127\.0\.0\.1 is in use/],
     [{ ...withoutApp, PORT: String(port) }, /^PORT: port \d+ of 127\.0\.0\.1 is in use/],
@@ -106,6 +112,7 @@ test('a wrong setting is reported in one line of the log, with the exit code 2',
     [{ SELVAGE_MINUTES: '1.5' }, /^SELVAGE_MINUTES: "1\.5" is not an integer/],
     [{ SELVAGE_DATA: join(folder, 'file') }, /^SELVAGE_DATA: the folder \S+ cannot be written \(EEXIST\)/],
     [{ SELVAGE_DATA: join(folder, 'file/data') }, /^SELVAGE_DATA: the folder \S+ cannot be written \(ENOTDIR\)/],
+    [{ SELVAGE_DATA: '/proc/selvage/data' }, /^SELVAGE_DATA: the folder \S+ cannot be written \(ENOENT\)/],
     [{ ...withoutApp, SELVAGE_DATA: join(folder, 'broken') }, /app\.json does not contain an App/],
   ];
   for (const [change, message] of wrong) {
@@ -117,7 +124,6 @@ test('a wrong setting is reported in one line of the log, with the exit code 2',
     assert.match(entry['message'] ?? '', message);
     assert.doesNotMatch(stderr, /secret-not-a-key|\bat \S+:\d+/);
   }
-  taken.close();
 });
 
 test('the log has one JSON object a line, with what is known of a delivery, and no secret', needsServer, async () => {

@@ -38,7 +38,7 @@ export async function initCommand({ paths, options }: Command, services: Command
       writeMessage(services, `the submodule ${folder} is not checked out, so its headers are not known; run \`git submodule update --init\` and \`selvage init --force\``); // oxfmt-ignore
   }
   if (!isPublished(action) && !options.quiet)
-    writeMessage(services, `replace ${action} in .github/workflows/selvage.yml by the repository of the action, or give it with --action`); // oxfmt-ignore
+    writeMessage(services, `replace ${action} in .github/workflows/selvage.yml and .selvage.yml by the repository of the action, or give it with --action`); // oxfmt-ignore
   if (!options.quiet) writeMessage(services, await trialBuild(root, found, options, services));
   return exitCodes.success;
 }

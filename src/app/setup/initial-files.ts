@@ -42,6 +42,7 @@ function workflowText(found: Survey, action: string): string {
 name: selvage
 
 on:
+  # The token cannot write for a fork: src/docs/github.md of Selvage has a second workflow that posts those reviews.
   pull_request:
     types: [opened, synchronize, reopened, ready_for_review]
   # A push to the default branch gets a check run, and its results are kept for pull requests: what they do not change is
@@ -87,7 +88,7 @@ ${cmake}${torch}      - uses: ${action}${inputs}
 const cmakeSteps = (
   switches: readonly string[],
 ): string => `      # Writes build/compile_commands.json, which has the flags of each file; nothing is built. Without it Selvage takes
-      # the flags of .selvage.yml.
+      # the flags of .selvage.yml. It runs code of the pull request, as a build does.
       - run: cmake -S . -B build -DCMAKE_EXPORT_COMPILE_COMMANDS=ON${switches.map((setting) => ` -D${setting}`).join('')}
         continue-on-error: true
 `;
