@@ -11,7 +11,6 @@ import type { KernelAndLaunch } from '../context/facts.ts';
 import { integerField, lookupIn, type KnownLaunch } from '../context/scalars.ts';
 import { conditionsOf, constantOf, namedScalar } from '../premises/premises.ts';
 
-/** The dimensions of a launch, and the scalars chosen so far; undefined for the others. */
 /** An equation between a name and an expression. */
 interface Equation {
   readonly name: Extract<IntegerExpression, { kind: 'parameter' | 'dimension' }>;

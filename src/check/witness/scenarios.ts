@@ -662,11 +662,14 @@ function likelyFirst(
   settings: readonly LaunchInstance[],
   overlapIn: (launch: LaunchInstance) => OverlapInLaunch,
 ): readonly { readonly setting: LaunchInstance; readonly blocks: readonly number[] | null }[] {
-  const all = settings.map((setting) => ({ setting, found: overlapIn(setting) }));
-  const overlapping = all.flatMap(({ setting, found }) => found.kind === 'overlap' ? [{ setting, blocks: found.blocks }] : []); // oxfmt-ignore
-  const unknown = all.flatMap(({ setting, found: { kind } }) => kind === 'unknown' ? [{ setting, blocks: null }] : []); // oxfmt-ignore
-  const others = all.flatMap(({ setting, found: { kind } }) => kind === 'none' || kind === 'idle' ? [{ setting, blocks: null }] : []); // oxfmt-ignore
-  return [...overlapping, ...unknown, ...new Set([others.slice(0, 1), others.slice(1).slice(-1)].flat())];
+  const all = settings.map((setting) => {
+    const found = overlapIn(setting);
+    return { setting, kind: found.kind, blocks: found.kind === 'overlap' ? found.blocks : null };
+  });
+  const overlapping = all.filter(({ kind }) => kind === 'overlap');
+  const unknown = all.filter(({ kind }) => kind === 'unknown');
+  const others = all.filter((one) => !overlapping.includes(one) && !unknown.includes(one));
+  return [...overlapping, ...unknown, ...others.filter((_, at) => at === 0 || at === others.length - 1)];
 }
 
 /** Key of threads that miss a barrier, for {@link Confirmation.standing}. */
