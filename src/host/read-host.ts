@@ -16,8 +16,11 @@ import { type State, cloneState } from './state.ts';
 
 /** Maximum number of statements that are executed for one function, calls included. */
 const maxSteps = 150_000;
-/** Maximum number of statements that are executed for all functions. */
+/** Maximum number of statements that are executed for all functions that no other one calls. */
 const maxAllSteps = 500_000;
+/** For functions that others call, if not all of their calls were followed: for one, and for all. */
+const maxStepsOfCalled = 10_000;
+const maxAllStepsOfCalled = 250_000;
 
 /** A launch with the facts about its symbols. */
 export type ReadLaunch = HostLaunch & { readonly symbolFacts: readonly Fact[] };
@@ -204,14 +207,14 @@ export function readHostProgram(request: ReadRequest): HostReading {
   const isRoot = (key: string): boolean => isOpen(key) || ![...(users.get(key) ?? [])].some((user) => reaching.has(user)) || (!hasMain && inData.has(key)); // oxfmt-ignore
   const launches: ReadLaunch[] = [];
   const cutShort: HostEntry[] = [];
-  let steps = 0;
+  let left = maxAllSteps;
   const begun = new Set<string>();
   const open = new Set<string>();
-  const go = (key: string): void => {
+  const go = (key: string, limit: number): void => {
     begun.add(key);
     const { unit, symbol } = entries.get(key)!;
     const fn = unit.functionOf(symbol);
-    const most = Math.min(maxSteps, maxAllSteps - steps);
+    const most = Math.min(limit, left);
     if (most <= 0) {
       cutShort.push({ unit: unit.path, symbol });
       return;
@@ -228,7 +231,7 @@ export function readHostProgram(request: ReadRequest): HostReading {
       else if (slot && after) run.objects.loseContents(slot.object, after);
       if (after) run.objects.settle(after);
     }
-    steps += most - run.steps;
+    left -= most - run.steps;
     const entry: HostEntry = { unit: unit.path, symbol };
     if (run.isCutShort) cutShort.push(entry);
     for (const one of run.unfollowed) open.add(one);
@@ -241,11 +244,20 @@ export function readHostProgram(request: ReadRequest): HostReading {
     }
     for (const launch of run.launches) launches.push({ ...launch, entry, symbolFacts: run.knownFacts });
   };
-  for (const key of reaching) if (isRoot(key)) go(key);
-  // Functions that unknown code may call, or whose call was not followed.
+  for (const key of reaching) if (isRoot(key)) go(key, maxSteps);
+  // Functions that unknown code may call, or whose call was not followed. Those that launch come first, small ones
+  // before large ones: then the launches of a program are known with any arguments, even if it is too large to follow.
+  left = maxAllStepsOfCalled;
+  const sizeOf = (key: string): number => {
+    const { unit, symbol } = entries.get(key)!;
+    const size = unit.functionOf(symbol)?.blocks.reduce((sum, { statements }) => sum + statements.length, 0) ?? 0;
+    return launchCalls(unit, symbol).length > 0 ? size : Infinity;
+  };
   for (let count = -1; count !== begun.size;) {
     count = begun.size;
-    for (const key of reaching) if (!begun.has(key) && (open.has(key) || cutShort.length > 0)) go(key);
+    const called = [...reaching].filter((key) => !begun.has(key) && (open.has(key) || cutShort.length > 0));
+    const sizes = new Map(called.map((key) => [key, sizeOf(key)]));
+    for (const key of called.toSorted((a, b) => (sizes.get(a)! < sizes.get(b)! ? -1 : Number(sizes.get(a)! > sizes.get(b)!)))) go(key, maxStepsOfCalled); // oxfmt-ignore
   }
   // A function that was cut short may make its launches with other arguments too. The functions that it calls are executed separately.
   for (const entry of cutShort) {

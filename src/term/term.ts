@@ -5,6 +5,7 @@
  */
 import { invariant } from '../base/assert.ts';
 import { type Atom, atomKey } from './atom.ts';
+import { addends, hasFactor, remainderBy } from './addends.ts';
 import { possibleBits } from './possible-bits.ts';
 
 type TermOperator =
@@ -159,6 +160,14 @@ export class TermStore {
       const [whole, by] = rest.arguments as [Term, Term];
       const product = this.mul(width, by, this.quotientOf(rest)!);
       return this.sum(width, total, [...terms.map((term) => [term, collected.get(term)!] as const), [rest, -times], [product, -times], [whole, times]]); // oxfmt-ignore
+    }
+    for (const product of terms.length > 1 ? terms : []) {
+      const found = remainderBy(product, collected);
+      if (!found) continue;
+      const times = -collected.get(product)!;
+      const remainder = this.divide(found.operator, width, found.whole, found.by);
+      collected.delete(product);
+      return this.sum(width, total, [...collected, [found.whole, -times], [remainder, times]]);
     }
     const value = BigInt.asUintN(width, total);
     if (terms.length === 0) return this.constant(width, value);
@@ -685,16 +694,4 @@ function mergeLeaves(parts: readonly Term[]): readonly Term[] {
   const all = new Set<Term>();
   for (const part of parts) for (const leaf of part.leaves) all.add(leaf);
   return [...all].sort((a, b) => a.id - b.id);
-}
-
-/** The addends of a term as pairs; the constant part has no term. */
-function addends(term: Term): [Term | null, bigint][] {
-  if (term.operator !== 'sum') return [[term, 1n]];
-  const list: [Term | null, bigint][] = term.arguments.map((part, i) => [part, term.coefficients[i]!]);
-  if (term.value !== 0n) list.push([null, BigInt.asIntN(term.width, term.value)]);
-  return list;
-}
-
-function hasFactor(parts: readonly [Term | null, bigint][]): boolean {
-  return parts.some(([, coefficient]) => coefficient !== 1n);
 }

@@ -381,6 +381,23 @@ test(
   },
 );
 
+test(
+  'functions of a program that is too large to follow are read with any arguments',
+  { skip: withoutNvcc },
+  async (context) => {
+    const text = `${longLaunching}static void wrap(int n) { k<<<n, 64>>>(); } int begin(int c) { c = twice<24>(c); wrap(c); return c; }`; // oxfmt-ignore
+    const { launches, cutShort } = await readUnit(
+      context,
+      Array.from({ length: 6 }, () => ({ text })),
+    );
+    assert.ok(cutShort.length >= 6);
+    for (const found of launches) {
+      const blocks = found.flatMap(({ sites }) => sites.map(({ block }) => block?.[0] ?? null));
+      assert.deepEqual(new Set(blocks), new Set([1, 64]));
+    }
+  },
+);
+
 const owned = 'static int size = 2; extern int *anywhere, *where; static void larger(int &n) { n++; }';
 
 /** Programs of one unit, in which nothing runs before them. */

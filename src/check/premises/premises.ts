@@ -123,7 +123,7 @@ export function conditionsOf(assumptions: readonly StatedAssumption[]): readonly
   return list;
 }
 
-/** The range of a scalar of `bytes` bytes that the assumptions imply by comparisons with constants. */
+/** The range of a scalar of `bytes` bytes that the assumptions imply. */
 export function scalarBounds(
   conditions: readonly Condition[],
   parameters: readonly ParameterSource[],
@@ -143,7 +143,7 @@ export function scalarBounds(
   });
 }
 
-/** The range of a dimension that the assumptions imply by comparisons with constants. */
+/** The range of a dimension that the assumptions imply. */
 export function dimensionBounds(
   conditions: readonly Condition[],
   name: 'blockDim' | 'gridDim',
@@ -157,7 +157,10 @@ export function dimensionBounds(
   );
 }
 
-/** The range of a subject that comparisons with constants imply. */
+/** Extents of the blocks and grids of all devices. */
+const extents: Bounds = { low: 1n, high: (1n << 31n) - 1n };
+
+/** The range of a subject that comparisons with constants, and with dimensions of the launch, imply. */
 function narrowed(
   conditions: readonly Condition[],
   range: Bounds,
@@ -172,11 +175,16 @@ function narrowed(
     ] as const) {
       if (!isSubject(subject)) continue;
       const value = constantOf(other);
-      if (value === undefined) continue;
-      if ((operator === '<' || operator === '<=' || operator === '==') && high > value - (operator === '<' ? 1n : 0n))
-        high = value - (operator === '<' ? 1n : 0n);
-      if ((operator === '>' || operator === '>=' || operator === '==') && low < value + (operator === '>' ? 1n : 0n))
-        low = value + (operator === '>' ? 1n : 0n);
+      const of = value !== undefined ? { low: value, high: value } : other.kind === 'dimension' ? extents : null;
+      if (!of) continue;
+      if (/^(?:<|<=|==)$/.test(operator)) {
+        const most = of.high - (operator === '<' ? 1n : 0n);
+        if (high > most) high = most;
+      }
+      if (/^(?:>|>=|==)$/.test(operator)) {
+        const least = of.low + (operator === '>' ? 1n : 0n);
+        if (low < least) low = least;
+      }
     }
   }
   return { low, high };

@@ -16,6 +16,11 @@ export interface LaunchPlan {
   readonly grid: Dim3;
   /** Idle threads of the last block, in sixteenths of the block. */
   readonly rest: number;
+  /**
+   * Whether the elements of a size that the kernel divides by a constant fill whole blocks, and only the remainder of
+   * the division is left.
+   */
+  readonly isWhole?: boolean;
   /** Trip count of a loop over a guarded range, in quarters. */
   readonly trips: number;
   /** Excess of a stride over its minimum. */
@@ -38,6 +43,7 @@ export const plans: readonly LaunchPlan[] = [
   { isLarge: true, shape: 0, grid: [2, 5, 3], rest: 3, trips: 15, pad: 5n, others: 'one', order: 'first' },
   { isLarge: true, shape: 1, grid: [4, 3, 2], rest: 11, trips: 14, pad: 0n, others: 'few', order: 'last' },
   { isLarge: true, shape: 2, grid: [3, 4, 2], rest: 5, trips: 13, pad: 16n, others: 'large', order: 'first' },
+  { isLarge: true, isWhole: true, shape: 0, grid: [2, 3, 2], rest: 3, trips: 13, pad: 0n, others: 'large', order: 'last' }, // oxfmt-ignore
 ];
 
 /** Number of samples, and the seed of their random values. */
@@ -58,6 +64,7 @@ export function sampledPlan(random: Random, hasIdleBlocks: boolean): LaunchPlan 
     pad: BigInt(random.pick([0, 0, 1, 3, 16, 37])),
     others: 'sampled',
     order: random.pick(['first', 'last']),
+    isWhole: random.chance(0.25),
     random,
     hasIdleBlocks,
   };

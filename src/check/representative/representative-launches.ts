@@ -50,6 +50,8 @@ export interface LaunchInstance {
   /** The bits of a scalar. */
   readonly scalar: (field: ParameterField) => bigint;
   readonly isLarge: boolean;
+  /** Whether sizes fill whole blocks and a remainder that the kernel handles, as few sizes of programs do. */
+  readonly isWhole?: boolean;
 }
 
 /** Sizes below this are not large. */
@@ -113,7 +115,9 @@ function ofKernel(context: KernelAndLaunch & SymbolicFacts): KernelLaunches {
     isComputed: [0, 1, 2].map((axis) => axes?.block[axis] === 'computed'),
   });
   const unique = new Map<string, LaunchInstance>();
+  const hasRests = shape.scalars.some(({ rests }) => rests.length > 0);
   for (const plan of plans) {
+    if (plan.isWhole && !hasRests) continue;
     const setting = settingOf(context, shape, plan);
     // If everything is given, all plans yield the same launch instance.
     if (setting) unique.set(keyOf(context, setting), setting);
@@ -205,14 +209,23 @@ function withScalars(
   }
   for (const [field, value] of unreadSizes(context, chosen, plan.rest)) values.set(fieldKey(field), value);
   const divided = { ...chosen, grid: dividedGrid(context, chosen, plan.random) };
-  for (const [field, value] of tiedScalars(context, divided, isOpen)) values.set(fieldKey(field), value);
+  const ties = [...tiedScalars(context, divided, isOpen)].filter(([field, value]) => values.get(fieldKey(field)) !== value); // oxfmt-ignore
+  for (const [field, value] of ties) values.set(fieldKey(field), value);
+  // An extent that the grid determines may exceed the stride above it.
+  if (ties.length > 0) chooseStrides(context, shape, open.filter(({ field }) => !ties.some(([tied]) => tied === field)), plan, place, values, set); // oxfmt-ignore
   const tied = tiedGrid(context, divided);
   if (!tied) return null;
   // A sample whose sizes leave one block shows nothing about several.
   if (plan.random && plan.hasIdleBlocks !== true && tied.some((size, axis) => size === 1 && grid[axis]! > 1))
     return null;
   const scalarOf = (of: ReadonlyMap<string, bigint>) => (field: ParameterField): bigint => BigInt.asUintN(8 * field.bytes, of.get(fieldKey(field)) ?? 1n); // oxfmt-ignore
-  const setting: LaunchInstance = { block, grid: tied, scalar: scalarOf(new Map(values)), isLarge: plan.isLarge };
+  const setting: LaunchInstance = {
+    block,
+    grid: tied,
+    scalar: scalarOf(new Map(values)),
+    isLarge: plan.isLarge,
+    isWhole: plan.isWhole === true,
+  };
   // A rounded size may exceed the stride above it.
   const renested = (candidate: LaunchInstance, roundedUp: (value: bigint) => bigint): LaunchInstance => {
     for (const { field } of open) values.set(fieldKey(field), BigInt.asIntN(8 * field.bytes, candidate.scalar(field)));

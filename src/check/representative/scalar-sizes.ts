@@ -22,7 +22,8 @@ export function chooseSizes(
   const threads = BigInt(Math.max(...place.block));
   const least = plan.isLarge ? (largest > threads ? largest : threads) : 3n;
   let step = 0n;
-  for (const scalar of open) {
+  // A dividend is chosen after its divisors, so that the quotient is large.
+  for (const scalar of open.toSorted((a, b) => Number(a.isDividend) - Number(b.isDividend))) {
     if (!scalar.isSize || values.has(fieldKey(scalar.field))) continue;
     step++;
     if (plan.isTiny) {
@@ -43,7 +44,8 @@ export function chooseSizes(
       );
     const solved = bounding.flatMap((guard): bigint[] => {
       if (isOpen(guard)) return [];
-      const reach = covered(guard, plan, place);
+      // A loop over a quotient has several iterations.
+      const reach = covered(guard, plan, place) ?? (scalar.isDividend && plan.isLarge ? fewIterations : undefined);
       if (reach === undefined) return [];
       const value = solve(guard, scalar, reach, place, values);
       return value === undefined ? [] : [value];
@@ -53,20 +55,27 @@ export function chooseSizes(
       grid: place.grid,
       scalar: (field: ParameterField) => values.get(fieldKey(field)),
     };
-    const bySize = solved.length > 0 ? undefined : sizeForGrid(context, scalar.field, chosen, plan.rest);
-    const choose = (value: bigint): void => set(scalar, plan.isLarge && scalar.handlesRest ? besideMultiples(value, threads) : value); // oxfmt-ignore
+    const bound = solved.length > 0 ? solved.reduce((a, b) => (a > b ? a : b)) : undefined;
+    // A size is too small if the host program launches fewer blocks for it.
+    const isSmall = bound !== undefined && plan.isLarge && bound < (sizeForGrid(context, scalar.field, chosen, fullBlock) ?? 0n); // oxfmt-ignore
+    const bySize = bound === undefined || isSmall ? sizeForGrid(context, scalar.field, chosen, plan.rest) : undefined;
+    const part = scalar.rests.reduce<bigint | undefined>((least, by) => (least === undefined || by < least ? by : least), undefined); // oxfmt-ignore
+    const choose = (value: bigint): void => {
+      if (plan.isWhole && part !== undefined) set(scalar, wholeBlocks(value, part * threads) + part / 2n);
+      else set(scalar, plan.isLarge && scalar.handlesRest ? besideMultiples(value, threads) : value);
+    };
     // The least value for a bound such as `n - n / 2` is odd.
     const less = plan.random ? BigInt(plan.random.below(2)) : plan.isLarge && plan.order === 'first' ? 1n : 0n;
-    if (solved.length > 0) choose(solved.reduce((a, b) => (a > b ? a : b)) - less);
-    else if (bySize !== undefined) set(scalar, bySize);
+    if (bySize !== undefined) set(scalar, bySize);
+    else if (bound !== undefined) choose(bound - less);
     else {
       // A value that is not a multiple of the block; different for each scalar.
       const beyond = plan.random ? sampleUpTo(plan.random, 2n * least) : 14n * step;
       const shared = bounding.find((guard) => isOpen(guard));
       const reach = shared && covered(shared, plan, place);
       // Of two factors of a bound, either one may be the larger.
-      const isSmall = plan.isLarge && reach !== undefined && reach > 16n && (plan.random ? plan.random.chance(0.5) : plan.order === 'first'); // oxfmt-ignore
-      if (isSmall) {
+      const isSmaller = plan.isLarge && reach !== undefined && reach > 16n && (plan.random ? plan.random.chance(0.5) : plan.order === 'first'); // oxfmt-ignore
+      if (isSmaller) {
         set(scalar, plan.random ? 1n + sampleUpTo(plan.random, reach / 4n) : 3n + step);
         continue;
       }
@@ -76,6 +85,12 @@ export function chooseSizes(
   }
 }
 
+/** Iterations of a loop over a quotient of sizes. */
+const fewIterations = 5n;
+
+/** The rest that leaves one thread in the last block, in sixteenths. */
+const fullBlock = 16;
+
 /**
  * A size that leaves a rest in the last block, as does half of it: the wanted one, or a slightly smaller one. A size
  * below one block is returned as it is.
@@ -84,6 +99,11 @@ function besideMultiples(value: bigint, threads: bigint): bigint {
   // Of a size that is even, the next even number is taken.
   const leavesRest = (one: bigint): boolean => [one, one + (one % 2n)].every((size) => size % threads !== 0n && (size / 2n) % threads !== 0n); // oxfmt-ignore
   return value < threads + 4n ? value : ([value, value - 2n, value - 4n].find(leavesRest) ?? value);
+}
+
+/** The largest multiple of the elements of a block that is at most a value, which the grid covers. */
+function wholeBlocks(value: bigint, elements: bigint): bigint {
+  return value < elements ? elements : value - (value % elements);
 }
 
 /** Chooses shifts below a third of the range of their index. */
@@ -177,7 +197,7 @@ function solve(
     });
   let [low, high] = [1n, 1n];
   for (let now = at(high); now === undefined || now < reach; now = at(high)) {
-    if (now === undefined || high > 1n << 20n) return undefined;
+    if (now === undefined || high > largestStride) return undefined;
     low = high;
     high *= 2n;
   }

@@ -177,8 +177,8 @@ function isBelow(part: Monomial, stride: Monomial, order: StrideOrder, varying: 
     return mine === its ? one.length < other.length : mine < its;
   }
   const [x, y] = [own.length, stride.factors.length];
-  // A flat index of threads is below every constant stride; a guard bounds it, or nothing does.
-  return y === 0 && coefficient > 0n && (x > 0 ? isFlat(part, varying) : coefficient < stride.coefficient);
+  // A flat index of threads is below every larger constant stride; a guard bounds it, or nothing does.
+  return y === 0 && coefficient > 0n && coefficient < stride.coefficient && (x === 0 || isFlat(part, varying));
 }
 
 /**

@@ -24,12 +24,16 @@ export interface Scalar {
   readonly isShift: boolean;
   /** Whether an index is divided by the scalar or by a product with it. */
   readonly isDivisor: boolean;
+  /** Whether the scalar is divided by other ones, so that a size is the quotient. */
+  readonly isDividend: boolean;
   /** Whether an index of blocks is divided by the scalar, and depends on nothing else. */
   readonly dividesBlocks: boolean;
   /** Constants by which bounds of loops divide the scalar. */
   readonly tiles: readonly bigint[];
   /** Constants by which offsets divide the scalar. */
   readonly divisors: readonly bigint[];
+  /** Constants by which the kernel divides the scalar, where it handles the remainder. */
+  readonly rests: readonly bigint[];
   /** Constants that the scalar is compared with. */
   readonly constants: readonly bigint[];
 }
@@ -80,8 +84,9 @@ export function rolesOf(shaped: ShapedKernel, forms: readonly IndexForm[], guard
     const uses = terms.filter(({ leaves }) => leaves.some(isOwn));
     const bounding = guards.filter(({ index, bound }) => [...bound, ...index.filter((part) => !isPlain(part))].some((part) => mentions(part, isOwn))); // oxfmt-ignore
     // A bound such as `n - n / 2` takes care of the rest.
-    const isPart = ({ term }: IndexFactor, by: bigint): boolean => term !== null && divisorOf(term, isOwn).includes(by);
+    const isPart = ({ term }: IndexFactor, by: bigint): boolean => term !== null && subterms(term).some((part) => divisorOf(part, isOwn).includes(by)); // oxfmt-ignore
     const handlesParts = (by: bigint): boolean => guards.some(({ bound }) => bound.some((part) => part.coefficient > 0n && mentionsPlainly(part, isOwn)) && bound.some(({ coefficient, factors }) => coefficient < 0n && factors.some((factor) => isPart(factor, by)))); // oxfmt-ignore
+    const byParts = [...new Set([...offsets.flatMap((term) => divisorOf(term, isOwn)), ...tied])];
     const divisions = uses.filter(({ operator, arguments: [whole] }) => /^[us](?:div|rem)$/.test(operator) && isOfThreads(whole!)); // oxfmt-ignore
     const divided = divisions.filter((one) => isOwn(scaled(one.arguments[1]!))).map((one) => one.arguments[0]!);
     return {
@@ -93,10 +98,12 @@ export function rolesOf(shaped: ShapedKernel, forms: readonly IndexForm[], guard
       isStride: forms.some(({ offset }) => offset.some((part) => !isCommon(part) && mentions({ ...part, factors: part.factors.filter(({ isUniform }) => isUniform) }, isOwn))), // oxfmt-ignore
       mask: maskOf(uses, isOwn),
       isShift: forms.some(({ offset, guards: own }) => isShiftIn(offset, own, isOwn)),
+      isDividend: uses.some(({ operator, arguments: [whole, by] }) => /^[us]div$/.test(operator) && whole!.leaves.some(isOwn) && by!.leaves.some((leaf) => leaf.atom?.kind === 'parameter' && !isOwn(leaf))), // oxfmt-ignore
       isDivisor: divisions.some((one) => one.arguments[1]!.leaves.some(isOwn)),
       dividesBlocks: divided.some(({ leaves }) => leaves.every(({ atom }) => atom!.kind === 'block')),
       tiles: [...new Set(uses.flatMap((term) => divisorOf(term, isOwn)))],
-      divisors: [...new Set([...offsets.flatMap((term) => divisorOf(term, isOwn)), ...tied])].filter((by) => !handlesParts(by)), // oxfmt-ignore
+      divisors: byParts.filter((by) => !handlesParts(by)),
+      rests: byParts.filter(handlesParts),
       constants: [...new Set(uses.flatMap((term) => comparedWith(term, isOwn)))],
     };
   });
@@ -260,6 +267,13 @@ function allTerms({ symbolic, kernel, accesses }: ShapedKernel, indicesOnly = fa
       if (condition) visit(condition);
     }
   }
+  return [...seen];
+}
+
+/** A term with all its subterms. */
+function subterms(term: Term): readonly Term[] {
+  const seen = new Set<Term>([term]);
+  for (const one of seen) for (const part of one.arguments) if (seen.size < maxTerms) seen.add(part);
   return [...seen];
 }
 

@@ -139,7 +139,10 @@ export function standingOf(
   sampled: (hasIdleBlocks: boolean) => readonly ShownIn[] = () => [],
   isIdle: (setting: LaunchInstance) => boolean = () => false,
 ): Standing {
-  const ran = confirmation.standing(keys).filter(({ isShown, setting }) => isShown || !isIdle(setting));
+  const all = confirmation.standing(keys);
+  // Code that is only reached at few sizes is idle at the others.
+  const isRare = all.every(({ isShown, setting }) => !isShown || setting.isWhole === true);
+  const ran = all.filter(({ isShown, setting }) => isShown || isRare || !isIdle(setting));
   const many = sampled(false);
   const large = [...ran.filter(({ setting }) => setting.isLarge), ...many];
   // Small launches suffice where no number of our choosing is involved, if runs of large ones take too many steps.

@@ -146,9 +146,11 @@ async function declaredStubs(
       const reason = unreadLaunches?.reason ?? condition ?? null;
       return { ...stubs, unreadLaunches: reason, classes: [...made.classes, ...classes, stubNamespace] };
     }
+    // A type that is missing breaks declarations, so that later messages name what the unit declares itself.
+    if (addAll(others, declaringHeaders(errors))) continue;
     const size = roots.size + members.size + dropped.size;
     const suffixes = /user-defined literal operator not found/.test(errors) ? literalSuffixes(code) : [];
-    const grown = [addAll(others, declaringHeaders(errors)), addAll(constants, constantsIn(code, errors, roots)), addAll(literals, suffixes)]; // oxfmt-ignore
+    const grown = [addAll(constants, constantsIn(code, errors, roots)), addAll(literals, suffixes)];
     const isLarger = grown.includes(true);
     readErrors(errors, { roots, members, dropped });
     addAll(roots, firstWords(code, errors));

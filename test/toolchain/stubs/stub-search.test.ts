@@ -61,6 +61,21 @@ test('names are declared as the messages of the compiler name them, until the un
   assert.ok(found.classes.includes('lib_t'));
 });
 
+test('while a type of the toolkit is missing, other undefined names are not taken from the messages', async () => {
+  const { found } = await searched({
+    missing: ['lib.h'],
+    own: '__attribute__((global)) void k(float *a, int n) { a[n] = 0; }\nvoid f(half *b, int n) { lib_run(b, n); }',
+    compile: (text) => {
+      if (!text.includes('#include <cuda_fp16.h>')) {
+        return ['half', 'n', 'lib_run'].map((name) => `a.cu(2): error: identifier "${name}" is undefined\n`).join('');
+      }
+      return text.includes('opaque_value lib_run;') ? null : 'a.cu(2): error: identifier "lib_run" is undefined\n';
+    },
+  });
+  assert.ok(found && 'text' in found, JSON.stringify(found));
+  assert.ok(!/opaque_value n;/.test(found.text));
+});
+
 test('a search ends: with headers, attempts and names that are limited', async () => {
   const many = Array.from({ length: 65 }, (_, index) => `h${index}.h`);
   assert.match(await reasonOf({ missing: many, own: '' }), /more than 64 headers/);
