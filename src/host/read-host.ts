@@ -259,16 +259,25 @@ export function readHostProgram(request: ReadRequest): HostReading {
     const sizes = new Map(called.map((key) => [key, sizeOf(key)]));
     for (const key of called.toSorted((a, b) => (sizes.get(a)! < sizes.get(b)! ? -1 : Number(sizes.get(a)! > sizes.get(b)!)))) go(key, maxStepsOfCalled); // oxfmt-ignore
   }
+  // The launches of a function are those that its callers make with it, if all of these were followed to their end.
+  const keyOf = ({ unit, symbol }: HostEntry): string => request.units.find(({ path }) => path === unit)!.key(symbol);
+  const cut = new Set(cutShort.map(keyOf));
+  const isFollowed = (key: string): boolean => begun.has(key) && !cut.has(key);
+  const isCovered = (entry: HostEntry): boolean => {
+    const key = keyOf(entry);
+    return !isRoot(key) && !open.has(key) && [...(users.get(key) ?? [])].every(isFollowed);
+  };
+  const own = launches.filter(({ entry }) => !isCovered(entry));
   // A function that was cut short may make its launches with other arguments too. The functions that it calls are executed separately.
-  for (const entry of cutShort) {
+  for (const entry of cutShort.filter((one) => !isCovered(one))) {
     const unit = request.units.find(({ path }) => path === entry.unit)!;
     for (const { location, callee } of launchCalls(unit, entry.symbol)) {
       const name = callee.kind === 'declaration' ? callee.name.replace(/D\.\d+$/, '') : '';
       const kernel = launching.test(name) ? '' : kernelSymbol(name);
-      launches.push({ ...unknownLaunch, kernel, location, unit: unit.path, entry });
+      own.push({ ...unknownLaunch, kernel, location, unit: unit.path, entry });
     }
   }
-  return { launches, cutShort };
+  return { launches: own, cutShort };
 }
 
 function emptyState(): State {

@@ -385,7 +385,7 @@ test(
   'functions of a program that is too large to follow are read with any arguments',
   { skip: withoutNvcc },
   async (context) => {
-    const text = `${longLaunching}static void wrap(int n) { k<<<n, 64>>>(); } int begin(int c) { c = twice<24>(c); wrap(c); return c; }`; // oxfmt-ignore
+    const text = `${longLaunching}static void sized(int n, int b) { k<<<n, b>>>(); } static void wrap(int n) { sized(n, 64); } int begin(int c) { c = twice<24>(c); wrap(c); return c; }`; // oxfmt-ignore
     const { launches, cutShort } = await readUnit(
       context,
       Array.from({ length: 6 }, () => ({ text })),

@@ -264,7 +264,8 @@ export function launchFinder(request: LaunchRequest): LaunchFinder {
     const given = launch.arguments;
     if (given !== undefined && given.length > kernel.parameters.length) return false;
     const written = launch.kernel;
-    if (written === '') return isTaken(kernel.symbol);
+    // A call through a pointer passes all arguments.
+    if (written === '') return isTaken(kernel.symbol) && (given === undefined || given.length === kernel.parameters.length); // oxfmt-ignore
     const isOwn = launch.unit === unit;
     if (written === kernel.symbol) {
       // Another unit may have a kernel of the same name that only it can launch.
