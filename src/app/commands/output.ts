@@ -39,7 +39,8 @@ export async function writeReview(
   if (options.format !== 'pretty') await writeReport(report, options, services, source);
   else {
     print(nothing === undefined ? await services.renderReview(material) : `${nothing}\n`, options, services);
-    if (options.output !== undefined) writeErrors(report.diagnostics, services);
+    // The review has no text of the compiler.
+    writeErrors(report.diagnostics, services);
   }
   // Errors of the base do not make a comparison fail.
   return exitCodeOf(report, options.failOn, new Set(report.comparison?.new));

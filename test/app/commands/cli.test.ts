@@ -330,6 +330,14 @@ test('a review of a range of commits', { skip: withoutNvcc }, async () => {
   );
   assert.equal(report.comparison?.new.length, 1);
 
+  writeFileSync(join(repository, 'scale.cu'), '__global__ void scale(float* v) { v[0] = factor; }\n');
+  git('add', '--all');
+  git('commit', '--message', 'not compiled');
+  const failing = await selvage(words, {}, repository);
+  assert.match(failing.stdout, /A CUDA file does not compile/);
+  assert.match(failing.stderr, /scale\.cu:1: The file does not compile: identifier "factor" is undefined/);
+  git('reset', '--hard', 'HEAD~1');
+
   const compared = await selvage(['compare', 'HEAD', 'HEAD~1', '--format', 'json'], {}, repository);
   assert.equal(compared.status, 0, compared.stderr);
   assert.equal(reportOf(compared).comparison?.fixed.length, 1);
